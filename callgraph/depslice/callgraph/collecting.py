@@ -56,7 +56,7 @@ _READ_OF: Final = frozenset({"method", "property"})
 _NOTHING: Final[frozenset[str]] = frozenset()
 _FEW: Final = 2  # of several, and few enough to be likely
 _NONE_HANDED: Final[Mapping[Edge, str]] = {}
-_BUILTIN: Final = frozenset({"K", "KM"})
+_BUILTIN: Final = frozenset({"K", "KM", "SM"})
 _OURS: Final = frozenset({"I", "B"})
 _CALLED: Final = _OURS | {"F", "C"}
 _HAVING_METHODS: Final = frozenset({"I", "C", "SU"})
@@ -85,13 +85,13 @@ class Edge:
     ``number`` stands for ``target`` and ``kind``. ``is_call``: something of the repo is
     called, ``left_open``: by a method that stands there for those of subclasses, ``refusing``: by
     one that only raises an error, ``fits``: with arguments that it takes. ``above``: the classes
-    above that of a method. Calls of one ``group`` are alternatives, each known as ``alternative``;
+    above that of a method, ``overridden``: some class below has another in its place. Calls of one ``group`` are alternatives, each known as ``alternative``;
     those of two groups may both happen.
     """
 
     __slots__ = (
         *("above", "alternative", "asked", "certain", "direct", "fits", "group", "is_call"),
-        *("kind", "left_open", "method", "number", "refusing", "rule", "target"),
+        *("kind", "left_open", "method", "number", "overridden", "refusing", "rule", "target"),
     )
 
     def __init__(
@@ -106,6 +106,7 @@ class Edge:
         self.left_open = False
         self.refusing = False
         self.above = _NOTHING
+        self.overridden = False
         self.fits = certain or rule not in _WRITTEN
         self.is_call = kind is ReferenceKind.CALL and not target.startswith("external:")
         owner, _, name = target.rpartition(".")
@@ -293,7 +294,8 @@ def _certainty(one: Edge, standing: Standing, manner: Manner, *, meant: bool) ->
     if manner.doubted and manner.lost and one.rule == "call":
         # Beside what is called outside, a default as a rule: which functions, nobody knows.
         return Certainty.POSSIBLE
-    if certainty is Certainty.DEFINITE and manner.doubted:
+    doubted = manner.doubted or (manner.lost and one.overridden)
+    if certainty is Certainty.DEFINITE and doubted:
         return Certainty.LIKELY
     if one.left_open and certainty is Certainty.LIKELY:
         return Certainty.POSSIBLE
@@ -358,6 +360,7 @@ class Collected:
         self._together: dict[int, Together] = {}  # the same for all facts of an operation
         self._answers: dict[int, Said] = {}  # by serial number of the lookup
         self._classes_above: dict[Class, frozenset[str]] = {}
+        self._names_below: dict[Class, frozenset[str]] = {}
         # By target: how many call it, and from how many they choose it who do from most.
         self._callers: dict[int, tuple[int, int, int]] = {}
         self._found: dict[str, dict[int, _Found]] = {}
@@ -765,6 +768,7 @@ class Collected:
             edge.refusing = bool(fact[1].unit.flags & s.REFUSES)
             if fact[4] in _READ_OF and fact[1].unit.owner >= 0:
                 edge.above = self._above(fact[1])
+                edge.overridden = self._is_overridden(fact[1], edge.method[1])
             yield edge
         elif kind == f.NAME:
             how = ReferenceKind.WRITE if fact[4] < 0 else ReferenceKind.READ
@@ -798,6 +802,15 @@ class Collected:
             line = engine.mro(class_)
             known = self._classes_above[class_] = frozenset(k.id for k in line if k is not class_)
         return known
+
+    def _is_overridden(self, method: Function, name: str) -> bool:
+        """Whether a class below has something else of that ``name``."""
+        class_ = self._engine.class_(method.module, method.unit.owner)
+        known = self._names_below.get(class_)
+        if known is None:
+            members = [below.info.members.keys() for below in class_.below()]
+            known = self._names_below[class_] = frozenset().union(*members)
+        return name in known
 
     def _edge(
         self,

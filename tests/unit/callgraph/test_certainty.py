@@ -681,3 +681,32 @@ def test_why_there_is_an_edge_says_the_same_certainty(tmp_path: Path) -> None:
         program = open_program(tmp_path / folder, cache=None)
         [found] = explain_call(program, f"m:{caller}", f"m:{callee}")
         assert found.certainty is expected
+
+
+INSTEAD = """
+class Shape:
+    def area(self): return 0
+    def name(self): return ""
+class Round(Shape):
+    def area(self): return 3
+class Rows:
+    def append(self, row): return row
+
+def asked_for_area(shapes): return (shapes.get("x") or Shape()).area()
+def asked_for_name(shapes): return (shapes.get("x") or Shape()).name()
+def added(flag): (Rows() if flag else "a b".split()).append(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "expected"),
+    [
+        ("asked_for_area", "Shape.area", L),  # that of a class below, perhaps
+        ("asked_for_name", "Shape.name", D),
+        ("added", "Rows.append", L),  # that of a list, perhaps
+    ],
+)
+def test_where_something_else_may_stand_in_its_place_a_call_is_likely(
+    tmp_path: Path, caller: str, callee: str, expected: Certainty
+) -> None:
+    assert certainty_of(tmp_path, INSTEAD, caller, callee) is expected
