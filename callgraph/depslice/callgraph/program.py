@@ -695,7 +695,8 @@ class Program:
         """The modules of the repo that may give ``name`` by a star, and the pieces, last first.
 
         The last does, unless a condition decides, or one in that module: then those before it may,
-        too. ``among``: the stars that there have been where the name is read, if not all.
+        too, as they do for what runs between the two. ``among``: the stars that there have been
+        where the name is read, if not all.
         """
         last = self.star_source(module, name)
         if last is None or last[0] is None:
@@ -716,12 +717,15 @@ class Program:
         self, module: Module, name: str, stars: Iterable[int]
     ) -> Iterator[tuple[Module, int]]:
         pieces = module.summary.pieces
+        sure = -1  # the star behind which those before it are seen no more
         for index in sorted(stars, reverse=True):
+            if sure >= 0 and not module.is_seen_early(index, sure):
+                continue
             source = None if pieces[index].type_checking else self.star_of(module, index, name)
             if source is not None:
                 yield source, index
                 if not pieces[index].conditional and self.gives_surely(source, name):
-                    return
+                    sure = index
 
     def star_of(self, module: Module, index: int, name: str) -> Module | None:
         """The module of the repo from which the star import ``index`` has ``name``, if it has."""

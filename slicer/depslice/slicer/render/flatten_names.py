@@ -364,7 +364,9 @@ class Program:
             if len(lasting) > 1:  # the last one that there is
                 return self.entity(EntityKind.OWN, module, name, name)
             if lasting:
-                return lasting.pop()
+                target = lasting.pop()
+                copied = self._is_rebound(target)
+                return self.entity(EntityKind.OWN, module, name, name) if copied else target
             for star in source.stars:
                 made = made or self.given_by_star(star, name)
         submodule = f"{module}.{name}"
@@ -384,12 +386,16 @@ class Program:
                 yield found
 
     def names_met(self, source: Source) -> set[str]:
-        """The names that ``source`` binds and has of a star, or of several stars."""
+        """The names that ``source`` binds and has of a star, or of several, or that others rebind."""
         scope = source.scopes.scope
         names = {*scope.bound, *scope.imports, *source.scopes.rebound}
         given = [self._names_in(star, set()) for star in source.stars]
         counts = Counter(name for each in given for name in each)
-        return {name for name, count in counts.items() if count > 1 or name in names}
+        return {
+            name
+            for name, count in counts.items()
+            if count > 1 or name in names or any(map(self._is_rebound, self._given(source, name)))
+        }
 
     def _names_in(self, module: str, seen: set[str]) -> set[str]:
         """The names that statements of ``module`` bind, and those that its stars give."""
@@ -439,7 +445,10 @@ class Program:
         if target.kind is EntityKind.EXTERNAL:
             # Imported under a condition: the statement stays where it is.
             return not all(self.hoists(source, one) for one in imported)
-        # Rebound later, while the importer keeps the value of its import.
+        return self._is_rebound(target)
+
+    def _is_rebound(self, target: Entity) -> bool:
+        """Whether it is bound anew later, while who has imported it keeps what it was."""
         owner = self.sources.get(target.module)
         return target.kind is EntityKind.OWN and (
             (target.module, target.name) in self._written
