@@ -120,7 +120,7 @@ def plan_import(program: Program, source: Source, statement: ImportStatement) ->
             else:
                 plan.whole = True
         elif not statement.typing_only:
-            plan.assigned = list(_bound_anew(program, source, statement, module))
+            plan.assigned = list(bound_anew(program, source, statement, module))
         return plan
     for imported in statement.names:
         target = program.target(source, imported)
@@ -141,7 +141,7 @@ def plan_import(program: Program, source: Source, statement: ImportStatement) ->
     return plan
 
 
-def _bound_anew(
+def bound_anew(
     program: Program, source: Source, statement: ImportStatement, module: str
 ) -> Iterator[tuple[ImportedName, Entity, Entity]]:
     """What a star of a module of the slice gives that ``source`` has elsewhere, too."""

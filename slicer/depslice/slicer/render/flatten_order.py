@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from depslice.slicer.render.flatten_imports import bound_anew
 from depslice.slicer.render.flatten_names import (
     Entity,
     EntityKind,
@@ -161,6 +162,12 @@ class _Flow:
                     self._may_run[unit] = self._may_run.get(unit, 0) | 1 << self._bits[module]
                 continue
             self.imports.setdefault(unit, []).append(statement)
+            if statement.star and isinstance(statement.node, ast.ImportFrom):
+                star = absolute_module(statement.node, source.cut)
+                given = bound_anew(self.program, source, statement, star)
+                for _, own, target in given if star in self.program.sources else ():
+                    self.binders.setdefault(own, []).append(unit)
+                    self.reads.setdefault(unit, []).append(target)
             for one in statement.names:
                 if module_scope_import(statement, one.bound):
                     bound = self.program.resolve(source.module, one.bound)

@@ -276,6 +276,8 @@ class FlatPlan:
         bound = Counter(one.bound for one in entities)
         for source in self.sources:  # what stands for the builtin to begin with is not another's
             shadowed = shadowed_in_part(source.scopes, partial(self.live, source))
+            for name, unit in shadowed.items():
+                shadowed[name] = min([unit, *self._stars_giving(source, name)])
             self.shadowed[source.module] = shadowed
             reserved |= {name for name in shadowed if bound[name] > 1}
         if self.standins:
@@ -287,6 +289,12 @@ class FlatPlan:
             reserved=reserved,
             vanishes=self._vanishes,
         )
+
+    def _stars_giving(self, source: Source, name: str) -> Iterator[int]:
+        """The statements of ``source`` that are stars of modules of the slice which may give a name."""
+        for plan in self.imports[source.module]:
+            if plan.statement.star and any(one.bound == name for one, _, _ in plan.assigned):
+                yield plan.statement.unit
 
     def _vanishes(self, scope: Scope, name: str) -> bool:
         if name in scope.bound:
