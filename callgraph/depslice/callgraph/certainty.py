@@ -146,6 +146,8 @@ _SHARED: Final = frozenset({"call", "new"})
 """Rules for calls of which few happen, where they are alternatives and others call the same."""
 _FEW_CALLERS: Final = 4
 _SOME_CALLERS: Final = 8
+_NARROW: Final = 4
+"""Of a table of no more functions, each is called by most who choose from it."""
 _WIDER: Final = 1.25
 """So many times as many functions are chosen from where it makes a difference."""
 
@@ -156,7 +158,7 @@ def held_by(rule: str, standing: Standing, certainty: Certainty, *, shown: bool)
         return Held.NOTHING
     if certainty is Certainty.LIKELY:
         if rule in _SHARED:
-            return Held.SHARED
+            return Held.SHARED if standing.callees > _NARROW else Held.NOTHING
         return Held.OVERRIDING if rule == "method" and standing.overriding else Held.NOTHING
     if standing.apart or standing.refusing or standing.named:
         return Held.NOTHING

@@ -20,9 +20,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from types import MappingProxyType
+from typing import Final, NamedTuple, TypeAlias
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -32,8 +33,9 @@ class Definitions:
     """``chosen``, which stands in the class, function or module ``owner``.
 
     ``others`` may run in its place: they stand in other branches, of several in one suite the last.
-    ``same`` are all that bind the name, of a property in the same way: with those that another in
-    their suite replaces, in the order of the file.
+    Of two branches that both may run, only where nothing but the name keeps them; none in a function,
+    each call of which makes its own. ``same`` are all that bind the name, of a property in the same
+    way: with those that another in their suite replaces, in the order of the file.
     """
 
     chosen: Function
@@ -43,9 +45,22 @@ class Definitions:
 
 
 class _Defined(NamedTuple):
+    """``branches``: the statements around it in its scope, each with the suite that it stands in.
+
+    ``local``: it, or a class that it stands in, is made by calls of a function.
+    """
+
     node: Function
     owner: ast.AST
     suite: Sequence[ast.stmt]
+    branches: dict[ast.stmt, Sequence[ast.stmt]]
+    local: bool
+
+
+_KEPT_BY_NAME: Final = frozenset(
+    {"cached_property", "classmethod", "deleter", "getter", "property", "setter", "staticmethod"}
+)
+"""Decorators that put a function nowhere else."""
 
 
 def definitions_of(tree: ast.Module, qualname: str, line: int | None = None) -> Definitions | None:
@@ -61,7 +76,13 @@ def definitions_of(tree: ast.Module, qualname: str, line: int | None = None) -> 
     read = [each for each in every if not accessor(each.node)] or every
     chosen = next((each for each in every if _is_at(each.node, line)), read[-1])
     same = [each for each in every if accessor(each.node) == accessor(chosen.node)]
-    others = {id(each.suite): each.node for each in same if each.suite is not chosen.suite}
+    if chosen.local:
+        same = [each for each in same if each.suite is chosen.suite]
+    others = {
+        id(each.suite): each.node
+        for each in same
+        if each.suite is not chosen.suite and _replaces(each, chosen)
+    }
     return Definitions(
         chosen=chosen.node,
         owner=chosen.owner,
@@ -94,17 +115,40 @@ def _declares_only(node: Function) -> bool:
     return "overload" in names
 
 
-def _named(suite: Sequence[ast.stmt], wanted: Sequence[str], owner: ast.AST) -> Iterator[_Defined]:
+def _replaces(one: _Defined, other: _Defined) -> bool:
+    """Whether only one of two definitions is there when the module has run."""
+    for around, suite in one.branches.items():
+        branch = other.branches.get(around)
+        if (
+            branch is not None
+            and branch is not suite
+            and not isinstance(around, (ast.For, ast.While))
+        ):
+            return True
+    decorators = [*one.node.decorator_list, *other.node.decorator_list]
+    return all(ast.unparse(each).rpartition(".")[2] in _KEPT_BY_NAME for each in decorators)
+
+
+def _named(
+    suite: Sequence[ast.stmt],
+    wanted: Sequence[str],
+    owner: ast.AST,
+    branches: Mapping[ast.stmt, Sequence[ast.stmt]] = MappingProxyType({}),
+    *,
+    local: bool = False,
+) -> Iterator[_Defined]:
     """Definitions in a scope, within its conditions and loops too."""
     name, *rest = wanted
     for node in suite:
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             for inner in _suites(node):
-                yield from _named(inner, wanted, owner)
+                around = {**branches, node: inner}
+                yield from _named(inner, wanted, owner, around, local=local)
         elif node.name == name and rest:
-            yield from _named(node.body, rest, node)
+            inside = local or not isinstance(node, ast.ClassDef)
+            yield from _named(node.body, rest, node, local=inside)
         elif node.name == name and not isinstance(node, ast.ClassDef):
-            yield _Defined(node, owner, suite)
+            yield _Defined(node, owner, suite, dict(branches), local)
 
 
 def _suites(node: ast.AST) -> Iterator[list[ast.stmt]]:

@@ -21,16 +21,27 @@ from depslice.callgraph.project import Project, SourceFile, read_file
 from depslice.callgraph.source import UndecodableSource, content_digest, decode_source, line_end_of
 from depslice.callgraph.stubs.store import Stubs
 from depslice.callgraph.summary import (
+    BINARY,
     CALL,
+    CLASS,
+    COMPARE,
+    COMPARED,
+    CONTAINS,
     DECORATE,
     DECORATED,
+    ENTER,
     FORMAT,
+    FORMAT_VALUE,
     FUNCTION,
     IMPORT,
+    ITER,
     MAPPING,
     OVERLOAD,
     SEQUENCE,
+    SETSUB,
     STRING,
+    SUB,
+    UNARY,
     FileSummary,
     Op,
     Piece,
@@ -62,6 +73,12 @@ ANALYSER_CRASHED: Final = "analyser-crashed"
 _KIND: Final = f"summary-{FORMAT}-py{sys.version_info[0]}.{sys.version_info[1]}"
 _SHARED_BYTES: Final = 400_000  # less than this is read before processes would have started
 _BINDING: Final = frozenset({"assign", "class", "def", "import"})
+_RUNNING: Final = frozenset(
+    {BINARY, CALL, COMPARE, COMPARED, CONTAINS, ENTER, FORMAT_VALUE, ITER, SETSUB, SUB, UNARY}
+)
+"""Operations that may run functions."""
+_DEFINING: Final = frozenset({CLASS, DECORATE})
+"""Those of definitions: class statements run what their bases have for it (3.3.3)."""
 _VARIABLES: Final = frozenset({"assign", "loop", "with", "match", "try", "if", "expr", "other"})
 
 
@@ -148,13 +165,17 @@ class Module:
         return not any(units[index].flags & OVERLOAD for index in made)  # for type checkers alone
 
     def _running_others(self) -> Iterator[int]:
-        """The statements of the module, and of its classes, that call something when it runs."""
+        """The statements of the module, and of its classes, that may run a function when they run.
+
+        Calls and operators, decorators, classes below others; not what reads an attribute, which
+        seldom is a property.
+        """
         units = self.summary.units
         for piece in self.summary.pieces:
             ops = self._ops_of(piece.index) if piece.path[0] != "local" else ()
-            wanted = DECORATE if piece.kind in ("def", "class") else CALL
+            wanted = _DEFINING if piece.kind in ("def", "class") else _RUNNING
             made = [op[2] for op in ops if op[0] == FUNCTION] if piece.kind == "def" else ()
-            if any(op[0] == wanted for op in ops) and (
+            if any(op[0] in wanted and (op[0] != CLASS or op[3] or op[4]) for op in ops) and (
                 not made or any(units[index].flags & DECORATED for index in made)
             ):
                 yield piece.index
@@ -199,9 +220,7 @@ def _ways(
 ) -> Iterator[Sequence[Piece]]:
     """The statements that run on each way through a compound one; ``suites``: what stands in it."""
     body, otherwise = suites.get(("body",), ()), suites.get(("orelse",), ())
-    if piece.kind == "with":
-        yield body
-    elif piece.kind == "if":
+    if piece.kind == "if":
         yield from (body, otherwise)
     else:
         final = suites.get(("finalbody",), ())
@@ -761,7 +780,9 @@ class Program:
         binding = [summary.pieces[index] for index in summary.scope.get(name, ())]
         if not binding and not any(self.star_of(source, i, name) for i in summary.stars):
             return True  # by a function, `__getattr__`, a submodule, or from outside
-        if any(not each.conditional and each.kind in _BINDING for each in binding):
+        if any(each.kind == "other" for each in binding):  # `del`
+            return False
+        if any(each.parent < 0 and each.kind in _BINDING for each in binding):
             return True
         within: dict[int, list[Piece]] = {}
         for piece in summary.pieces:
@@ -785,9 +806,9 @@ class Program:
                 source = self.star_of(module, piece.index, name)
                 if source is not None and self.gives_surely(source, name):
                     return True
-            elif name in piece.binds and piece.kind not in ("loop", "match"):
+            elif name in piece.binds and (piece.kind in _BINDING or piece.kind == "with"):
                 return True
-            elif piece.kind in ("if", "with", "try"):
+            elif piece.kind in ("if", "try"):  # what `with` enters may swallow an error
                 suites: dict[tuple[str | int, ...], list[Piece]] = {}
                 for inner in within.get(piece.index, ()):
                     suites.setdefault(inner.path[len(piece.path) : -1], []).append(inner)

@@ -655,10 +655,10 @@ def test_an_override_that_many_may_call_is_possible_of_each(
 
 
 def choosing(callers: int) -> str:
-    """So many functions that call one of the same two."""
-    text = "def a(): return 0\ndef b(): return 1\n"
+    """So many functions that call one of the same five."""
+    text = "".join(f"def {name}(): return 0\n" for name in "abcde")
     for n in range(callers):
-        text += f"def chosen{n}(flag): return (a if flag else b)()\n"
+        text += f"def chosen{n}(flag): return (a, b, c, d, e)[flag]()\n"
     return text
 
 
@@ -710,3 +710,19 @@ def test_where_something_else_may_stand_in_its_place_a_call_is_likely(
     tmp_path: Path, caller: str, callee: str, expected: Certainty
 ) -> None:
     assert certainty_of(tmp_path, INSTEAD, caller, callee) is expected
+
+
+TABLES = """
+def add(a, b): return a + b
+def sub(a, b): return a - b
+OPS = {"+": add, "-": sub}
+def first(n): return OPS[n](1, 2)
+def second(n): return OPS[n](2, 3)
+def third(n): return OPS[n](3, 4)
+def fourth(n): return OPS[n](4, 5)
+def fifth(n): return OPS[n](5, 6)
+"""
+
+
+def test_of_a_small_table_many_may_choose(tmp_path: Path) -> None:
+    assert certainty_of(tmp_path, TABLES, "fifth", "add") is L

@@ -59,3 +59,40 @@ def test_the_definitions_of_a_name(
 def test_what_is_not_there() -> None:
     assert definitions_of(ast.parse(TEXT), "C") is None
     assert definitions_of(ast.parse(TEXT), "C.nothing") is None
+
+
+LIVE = """\
+if fast:
+    @register("int")
+    def show(x): ...
+if slow:
+    @register("str")
+    def show(x): ...
+if fast:
+    def plain(x): ...
+if slow:
+    def plain(x): ...
+def total(kind):
+    if kind:
+        def op(a): ...
+    else:
+        def op(a): ...
+    return op
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "others", "same"),
+    [
+        ("show", [], [3, 6]),  # both are registered, if both branches run
+        ("plain", [8], [8, 10]),
+        ("total.<locals>.op", [], [15]),  # each call makes one
+    ],
+)
+def test_what_another_definition_does_not_replace(
+    name: str, others: list[int], same: list[int]
+) -> None:
+    found = definitions_of(ast.parse(LIVE), name)
+    assert found is not None
+    assert [each.lineno for each in found.others] == others
+    assert [each.lineno for each in found.same] == same

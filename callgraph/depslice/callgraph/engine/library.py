@@ -581,6 +581,17 @@ All that its sources of any version name, of those that objects of others may ha
 """
 
 
+SHARED: Final = frozenset(
+    {
+        *("__array__", "__array_function__", "__array_interface__", "__array_struct__"),
+        *("__array_ufunc__", "__arrow_array__", "__arrow_c_array__", "__arrow_c_stream__"),
+        *("__cuda_array_interface__", "__dataframe__", "__dlpack__", "__geo_interface__"),
+        *("__get_pydantic_core_schema__", "__html__", "__html_format__", "__json__"),
+    }
+)
+"""Special names by which objects of any library show themselves to any other."""
+
+
 def is_inert(dotted: str) -> bool:
     """Whether what ``dotted`` gives cannot be an object of the repo: a builtin or standard type."""
     return dotted.partition(".")[0] in STANDARD_MODULES

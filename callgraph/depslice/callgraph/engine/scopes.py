@@ -64,6 +64,8 @@ class ScopeEvaluation(IdlePieces):
     ) -> Values:
         """Evaluate a name that was not asked for before."""
         found = self._find_bound(module, name, versions, pos)
+        if not self.whole and versions is None:
+            found = found | self._stored_elsewhere(module, name)
         if versions is None and name in module.summary.deleted and name in BUILTIN_NAMES:
             self.facts.append((f.EXTERNAL, f"builtins.{name}", pos, False))
             return found | self.single(("X", f"builtins.{name}"))
@@ -110,6 +112,10 @@ class ScopeEvaluation(IdlePieces):
             return self.single(("M", inner))
         self.facts.append((f.UNRESOLVED, name, "undefined-name", pos))
         return self.unknown
+
+    def _stored_elsewhere(self, module: Module, name: str) -> Values:
+        """What code of other modules puts in the place of a name, in a slice: ``lib.name = value``."""
+        return self.read(self.variable_cell(module, name, -1))
 
     def name_values(self, module: Module, name: str, versions: tuple[int, ...] | None) -> Values:
         """The values of a name of ``module``'s scope."""
@@ -267,7 +273,8 @@ class ScopeEvaluation(IdlePieces):
         self._resolving.add((module.name, name))
         try:
             if name in module.summary.scope:
-                return self.name_values(module, name, self._left_behind(module, name))
+                found = self.name_values(module, name, self._left_behind(module, name))
+                return found if self.whole else found | self._stored_elsewhere(module, name)
             return EMPTY.union(*(self._own(each, name) for each in self._givers(module, name)))
         finally:
             self._resolving.discard((module.name, name))

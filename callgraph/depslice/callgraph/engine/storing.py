@@ -51,6 +51,8 @@ class StoreEvaluation(AttributeEvaluation):
                 ):
                     for piece in module.current_pieces(name, None):
                         self.write(self.variable_cell(module, name, piece), values)
+                    if not self.whole:
+                        self.write(self.variable_cell(module, name, -1), values)
             elif kind == "F":
                 self.write(self.cell("fa", value[1], name), values)
                 self.write(self.cell("carried", name), values)

@@ -24,6 +24,7 @@ from depslice.callgraph.engine.library import (
     LOOKED_FOR,
     MODEL_BASES,
     SCHEMA_HOOKS,
+    SHARED,
 )
 from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import Certainty, ReferenceKind
@@ -490,7 +491,8 @@ class Classes:
 
         ``__conform__`` of what a database gets, ``__html__``, ``__array__``: methods. Who is known
         to be of others may look for any. The library looks for what it names; and of who gets it
-        nobody knows, what the repository itself looks for is taken to be its own affair.
+        nobody knows, what the repository itself looks for is taken to be its own affair, unless it
+        is a protocol of many.
         """
         outside = replace(demand, certainty=Certainty.LIKELY, evidence="handed")
         for k in self._engine.mro(class_):
@@ -500,7 +502,7 @@ class Classes:
                 if whose == "library":
                     special = special and name in LOOKED_FOR
                 elif whose == "somebody":
-                    special = special and not self._growth.looks_for(name)
+                    special = special and (name in SHARED or not self._growth.looks_for(name))
                 if special and any(pieces[each].kind == "def" for each in bound):
                     self.want_member(k, name, outside)
 

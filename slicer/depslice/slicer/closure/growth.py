@@ -424,7 +424,7 @@ class Growth:
                 yield module
 
     def looks_for(self, name: str) -> bool:
-        """Whether the repository has the name of an attribute as a text: ``hasattr(x, "__show__")``.
+        """Whether the repository asks for an attribute by its name: ``hasattr(x, "__show__")``.
 
         The modules that run have; who asks by an attribute may be a method of who has it.
         """
@@ -433,12 +433,8 @@ class Growth:
         for module in self.running():
             texts = known.get(module.name)
             if texts is None:
-                texts = known[module.name] = {
-                    op[2]
-                    for unit in module.summary.units
-                    for op in unit.ops
-                    if op[0] == s.STRING and op[2][:2] == "__" == op[2][-2:]
-                }
+                units = module.summary.units
+                texts = known[module.name] = {name for unit in units for name in _asked_for(unit)}
             if name in texts:
                 return True
         return False
@@ -480,3 +476,12 @@ def _decides_in_try(sibling: Piece, child: Piece, depth: int) -> bool:
         return sibling.kind == "jump"
     before = sibling.kind == "import" and sibling.index < child.index
     return part == "body" and (inside != "body" or before)
+
+
+def _asked_for(unit: s.Unit) -> Iterator[str]:
+    """The special names that code asks objects for: ``hasattr(x, name)``, ``getattr(x, name, None)``."""
+    texts = {op[1]: op[2] for op in unit.ops if op[0] == s.STRING and op[2][:2] == "__"}
+    asking = {op[1] for op in unit.ops if op[0] == s.GLOBAL and op[2] in ("getattr", "hasattr")}
+    for op in unit.ops if texts else ():
+        if op[0] == s.CALL and op[2] in asking:
+            yield from (texts[each] for each in op[3] if each in texts)

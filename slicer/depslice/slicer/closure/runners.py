@@ -251,7 +251,7 @@ class Runners:
                         called.setdefault(fact[1], set()).add(fact[2])
                     elif fact[0] == f.PASS:
                         for kind in [self._engine.values[value] for value in fact[3]]:
-                            if kind[0] == "F":
+                            if kind[0] in ("F", "B"):
                                 passed.setdefault(kind[1], set()).add(fact[1:3])
                 known = self._calls[function] = facts, called, passed
         called = known[1]

@@ -72,11 +72,12 @@ class ImportPlan:
         for imported, entity, target in self.assigned:
             flat = entity.flat if entity is not None else imported.bound
             in_class = self.statement.scope.kind is ScopeKind.CLASS and entity is None
-            if flat != target.flat or in_class:
+            given = target.flat or target.bound  # of a star from outside
+            if flat != given or in_class:
                 # A star gives what is there; a name that is not cannot be read.
                 unsure = self.statement.star and alone and target.kind is EntityKind.OWN
-                condition = f'if "{target.flat}" in globals(): ' if unsure else ""
-                found.append(f"{condition}{flat} = {target.flat}")
+                condition = f'if "{given}" in globals(): ' if unsure else ""
+                found.append(f"{condition}{flat} = {given}")
         return found
 
     @property
@@ -130,8 +131,10 @@ def plan_import(program: Program, source: Source, statement: ImportStatement) ->
             if bound is target:
                 if external:
                     plan.hoisted.append((imported, target))
-            elif external or statement.typing_only:  # never run, so it need not be there
-                plan.kept.append((imported, bound))
+            elif statement.typing_only or (
+                external and not _is_of_slice(program, source, statement)
+            ):
+                plan.kept.append((imported, bound))  # for type checkers alone it need not be there
             else:
                 plan.assigned.append((imported, bound, target))
         elif external:
@@ -139,6 +142,14 @@ def plan_import(program: Program, source: Source, statement: ImportStatement) ->
         elif program.local_alias(source, statement.scope, imported.bound) is None:
             plan.assigned.append((imported, None, target))
     return plan
+
+
+def _is_of_slice(program: Program, source: Source, statement: ImportStatement) -> bool:
+    """Whether it imports names of a module of the slice, which may have them from outside."""
+    node = statement.node
+    return isinstance(node, ast.ImportFrom) and (
+        absolute_module(node, source.cut) in program.sources
+    )
 
 
 def bound_anew(

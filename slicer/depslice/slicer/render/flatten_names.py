@@ -387,8 +387,10 @@ class Program:
 
     def names_met(self, source: Source) -> set[str]:
         """The names that ``source`` binds and has of a star, or of several, or that others rebind."""
-        scope = source.scopes.scope
-        names = {*scope.bound, *scope.imports, *source.scopes.rebound}
+        scopes = source.scopes
+        names = {*scopes.scope.bound, *scopes.scope.imports, *scopes.rebound, *scopes.deleted}
+        names |= {*source.cut.overriding}
+        names |= {name for module, name in self._written if module == source.module}
         given = [self._names_in(star, set()) for star in source.stars]
         counts = Counter(name for each in given for name in each)
         return {
