@@ -361,6 +361,7 @@ class Collected:
         self._answers: dict[int, Said] = {}  # by serial number of the lookup
         self._classes_above: dict[Class, frozenset[str]] = {}
         self._names_below: dict[Class, frozenset[str]] = {}
+        self._computed: dict[s.Unit, set[s.Register]] = {}  # what holds `getattr(…, name)`
         # By target: how many call it, and from how many they choose it who do from most.
         self._callers: dict[int, tuple[int, int, int]] = {}
         self._found: dict[str, dict[int, _Found]] = {}
@@ -692,9 +693,10 @@ class Collected:
         ops = function.unit.ops
         if index < 0 or ops[index][0] != s.CALL:
             return False
-        named = {op[1] for op in ops if op[0] == s.BY_NAME}
-        if named:
-            joined = [op for op in ops if op[0] == s.PHI]
+        named = self._computed.get(function.unit)
+        if named is None:
+            named = self._computed[function.unit] = {op[1] for op in ops if op[0] == s.BY_NAME}
+            joined = [op for op in ops if op[0] == s.PHI] if named else []
             for op in (*joined, *joined):
                 if not named.isdisjoint(op[2]):
                     named.add(op[1])

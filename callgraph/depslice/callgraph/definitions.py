@@ -23,7 +23,12 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from depslice.callgraph.lowering import parsed_deeply
+
+if TYPE_CHECKING:
+    from depslice.callgraph.program import Program
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -89,6 +94,15 @@ def definitions_of(tree: ast.Module, qualname: str, line: int | None = None) -> 
         others=tuple(others.values()),
         same=tuple(each.node for each in same),
     )
+
+
+def tree_of(program: Program, module: str) -> ast.Module | None:
+    """The syntax of a module of the repository, as far as this Python reads it."""
+    found = program.module(module)
+    try:
+        return None if found is None else parsed_deeply(program.text(found))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
 
 
 def first_line(node: Function | ast.ClassDef) -> int:

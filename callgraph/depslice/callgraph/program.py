@@ -131,15 +131,14 @@ class Module:
             return bound
         final = self.summary.final.get(name, ())
         pieces = self.summary.pieces
-        seen = [p for p in bound if p in final or pieces[p].kind in _VARIABLES]
-        if len(seen) < len(bound):
-            following = (*bound[1:], len(pieces))
-            seen = [
-                piece
-                for piece, behind in zip(bound, following, strict=True)
-                if piece in seen or self.is_seen_early(piece, behind)
+        following = (*bound[1:], len(pieces))
+        return tuple(
+            [
+                p
+                for p, behind in zip(bound, following, strict=True)
+                if p in final or pieces[p].kind in _VARIABLES or self.is_seen_early(p, behind)
             ]
-        return tuple(seen)
+        )
 
     def pieces_seen_within(self, name: str, index: int) -> tuple[int, ...] | None:
         """The same for a function in the piece ``index`` that binds ``name`` anew, else ``None``.
@@ -161,7 +160,7 @@ class Module:
         if all(self._stands_in(each, piece) for each in self.running[start:end]):
             return False
         units = self.summary.units
-        made = [op[2] for op in self._ops_of(piece) if op[0] == FUNCTION]
+        made = [op[2] for op in self.ops_of(self.summary.pieces[piece]) if op[0] == FUNCTION]
         return not any(units[index].flags & OVERLOAD for index in made)  # for type checkers alone
 
     def _running_others(self) -> Iterator[int]:
@@ -172,7 +171,7 @@ class Module:
         """
         units = self.summary.units
         for piece in self.summary.pieces:
-            ops = self._ops_of(piece.index) if piece.path[0] != "local" else ()
+            ops = self.ops_of(piece) if piece.path[0] != "local" else ()
             wanted = _DEFINING if piece.kind in ("def", "class") else _RUNNING
             made = [op[2] for op in ops if op[0] == FUNCTION] if piece.kind == "def" else ()
             if any(op[0] in wanted and (op[0] != CLASS or op[3] or op[4]) for op in ops) and (
@@ -186,9 +185,9 @@ class Module:
             piece = self.summary.pieces[piece].parent
         return piece == outer
 
-    def _ops_of(self, piece: int) -> Sequence[Op]:
-        unit = self.summary.pieces[piece].unit
-        return () if unit < 0 else self.summary.units[unit].ops
+    def ops_of(self, piece: Piece) -> list[Op]:
+        """What ``piece`` does when it runs; nothing for one that has no unit."""
+        return self.summary.units[piece.unit].ops if piece.unit >= 0 else []
 
     def pieces_seen_from(self, name: str, index: int) -> tuple[int, ...] | None:
         """The same for a function in the piece ``index``: nobody calls it before it is defined.

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Final, NamedTuple, TypeVar
 
-from depslice.callgraph.definitions import definitions_of
-from depslice.callgraph.lowering import parsed_deeply
+from depslice.callgraph.definitions import definitions_of, tree_of
 from depslice.callgraph.program import Program
 from depslice.harness.model import (
     Attempt,
@@ -123,12 +122,7 @@ class _Names:
     def tree(self, module: str) -> ast.Module | None:
         """The syntax of a module of the repository, if it can be read."""
         if module not in self._trees:
-            found = self._program.module(module)
-            try:
-                tree = None if found is None else parsed_deeply(self._program.text(found))
-            except (SyntaxError, ValueError, RecursionError):
-                tree = None
-            self._trees[module] = tree
+            self._trees[module] = tree_of(self._program, module)
         return self._trees[module]
 
     def named(self, module: str, name: str) -> _Class | None:

@@ -69,7 +69,7 @@ def runs_on_import(piece: Piece) -> bool:
 
 def ops_of(module: Module, piece: Piece) -> list[Op]:
     """What ``piece`` does when it runs; nothing for one that has no unit."""
-    return module.summary.units[piece.unit].ops if piece.unit >= 0 else []
+    return module.ops_of(piece)
 
 
 def pieces_of_symbol(module: Module, qualname: str) -> list[Piece]:

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from depslice.callgraph.definitions import definitions_of, first_line
-from depslice.callgraph.lowering import parsed_deeply
+from depslice.callgraph.definitions import definitions_of, first_line, tree_of
 from depslice.callgraph.model import Symbol, SymbolKind
 from depslice.callgraph.program import Program
 from depslice.validator.sandbox import Ending
@@ -387,7 +386,7 @@ def places_of(program: Program, symbols: Sequence[Symbol], tree: Tree) -> list[d
     for symbol in symbols:
         module, _, qualname = symbol.id.partition(":")
         if module not in trees:
-            trees[module] = _parsed(program, module)
+            trees[module] = tree_of(program, module)
         parsed = trees[module]
         known = None if parsed is None else definitions_of(parsed, qualname, symbol.span.start)
         lines = [] if known is None else [*map(first_line, (known.chosen, *known.others))]
@@ -401,14 +400,6 @@ def places_of(program: Program, symbols: Sequence[Symbol], tree: Tree) -> list[d
             }
         )
     return found
-
-
-def _parsed(program: Program, name: str) -> ast.Module | None:
-    module = program.module(name)
-    try:
-        return None if module is None else parsed_deeply(program.text(module))
-    except (SyntaxError, ValueError, RecursionError):  # as far as another Python reads it
-        return None
 
 
 def roots_for(program: Program, symbols: Sequence[Symbol], tree: Tree) -> list[str]:

@@ -448,11 +448,20 @@ class Builders:
 
     def _rebinds(self, changed: _Changed, unit: int, module: Module, name: str) -> bool:
         """Whether a unit stores ``module.name``, where ``changed`` imports the module."""
+        how = self._said_of(changed, unit, module, name)
+        return how is not None and f.WRITE in how
+
+    def _said_of(self, changed: _Changed, unit: int, module: Module, name: str) -> set[int] | None:
+        """The kinds of facts of a unit about ``module.name``; ``None``: it cannot spell that."""
         other = changed.module
         if unit < 0 or not _may_spell(other.summary.units[unit], changed.bound, module.name, name):
-            return False
+            return None
         facts = self._engine.facts_of(self._engine.function(other, unit))
-        return any(fact[0] == f.WRITE and fact[1:3] == (module.name, name) for fact in facts)
+        return {
+            fact[0]
+            for fact in facts
+            if fact[0] in (f.WRITE, f.NAME) and fact[1] == module.name and fact[2] == name
+        }
 
     def build_absent(self, class_id: str, name: str, demand: Demand) -> None:
         """Keep what gives a class or its instances an attribute that nobody is seen to.
@@ -1048,15 +1057,10 @@ class Builders:
 
     def _writes_attribute(self, changed: _Changed, unit: int, module: Module, name: str) -> bool:
         """Whether a unit changes ``module.name``, where ``changed`` imports the module."""
-        other = changed.module
-        if unit < 0 or not _may_spell(other.summary.units[unit], changed.bound, module.name, name):
+        how = self._said_of(changed, unit, module, name)
+        if how is None:
             return False
-        facts = self._engine.facts_of(self._engine.function(other, unit))
-        how = {
-            fact[0]
-            for fact in facts
-            if fact[0] in (f.WRITE, f.NAME) and fact[1] == module.name and fact[2] == name
-        }
+        other = changed.module
         return (
             f.WRITE in how
             or (f.NAME in how and not self._only_calls(other.summary.units[unit], module, name))

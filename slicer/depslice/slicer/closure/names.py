@@ -98,9 +98,13 @@ class Names:
         if any(piece.kind != "import" for piece in pieces):
             self._builders.build_variable(module, name)
         else:
-            self._builders.build_stored(module, name, demand)
-            if name in module.summary.global_writers:
-                self._builders.build_rebound(module, name, demand)
+            self._build_imported(module, name, demand)
+
+    def _build_imported(self, module: Module, name: str, demand: Demand) -> None:
+        """Keep what puts something else where ``module`` has a name by an import."""
+        self._builders.build_stored(module, name, demand)
+        if name in module.summary.global_writers:
+            self._builders.build_rebound(module, name, demand)
 
     def _bound_by_text(self, module: Module) -> dict[str, list[Piece]]:
         """The statements that bind names of ``module`` anew as texts spell them."""
@@ -156,9 +160,7 @@ class Names:
                 and self._program.given_outside(module, found[1], name) is None
             ):
                 self.want_made(module, name, demand)
-            self._builders.build_stored(module, name, demand)
-            if name in summary.global_writers:
-                self._builders.build_rebound(module, name, demand)
+            self._build_imported(module, name, demand)
         elif name not in summary.global_writers and "__getattr__" in summary.scope:
             self._want_lazy(module, name, demand, value=value)
         else:

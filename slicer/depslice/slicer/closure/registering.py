@@ -85,6 +85,10 @@ def registers(unit: Unit, names: frozenset[str]) -> bool:
     # What is made for the variable counts, too, where nobody gets it and nobody looks whether it is there.
     asked = {op[NAMED[op[0]]] for op in unit.ops if op[0] in NAMED}
     is_setter = fills_alone(unit)
+
+    def is_kept(value: Register, name: str) -> bool:
+        return value in given or (is_setter and name not in asked)
+
     for op in unit.ops:
         code = op[0]
         if code == s.FREE and op[3] in names:
@@ -100,15 +104,9 @@ def registers(unit: Unit, names: frozenset[str]) -> bool:
         elif (
             (code == s.SETSUB and op[1] in objects and op[3] in given)
             or (changes_in_place(op) and op[2] in objects and op[3] in given)
+            or (code == s.SETGLOBAL and op[1] in names and is_kept(op[2], op[1]))
             or (
-                code == s.SETGLOBAL
-                and op[1] in names
-                and (op[2] in given or (is_setter and op[1] not in asked))
-            )
-            or (
-                code == s.SETATTR
-                and (op[1] in objects or op[2] in names)
-                and (op[3] in given or (is_setter and op[2] not in asked))
+                code == s.SETATTR and (op[1] in objects or op[2] in names) and is_kept(op[3], op[2])
             )
         ):
             return True

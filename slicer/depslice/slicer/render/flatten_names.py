@@ -161,6 +161,7 @@ class Program:
         self._written: set[tuple[str, str]] = set()
         self._ended: dict[str, dict[str, int]] = {}
         self._exported: dict[str, frozenset[str] | None] = {}
+        self._met: dict[Source, set[str]] = {}
         for source in sources:
             stars = [
                 absolute_module(one.node, source.cut)
@@ -387,6 +388,11 @@ class Program:
 
     def names_met(self, source: Source) -> set[str]:
         """The names that ``source`` binds and has of a star, or of several, or that others rebind."""
+        if source not in self._met:
+            self._met[source] = self._find_met(source)
+        return self._met[source]
+
+    def _find_met(self, source: Source) -> set[str]:
         scopes = source.scopes
         names = {*scopes.scope.bound, *scopes.scope.imports, *scopes.rebound, *scopes.deleted}
         names |= {*source.cut.overriding}
