@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -32,6 +33,16 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--regenerate is refused when CI=true: review the answers locally")
     if config.getoption("--regenerate") and config.getoption("numprocesses", None):
         raise pytest.UsageError("--regenerate writes from one process: add -n0")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Make all but one in eight programs of a corpus slow, unless some are asked for by name."""
+    if config.getoption("keyword") or any("::" in each for each in config.args):
+        return
+    for item in items:
+        if item.get_closest_marker("corpus") and crc32(item.nodeid.encode()) % 8:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture

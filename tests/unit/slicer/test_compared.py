@@ -45,6 +45,7 @@ def _gaps() -> dict[tuple[str, str], str]:
 PROGRAMS, GAPS = _programs(), _gaps()
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_slices_give_what_the_program_gives(name: str, tmp_path: Path) -> None:
     files = PROGRAMS[name]

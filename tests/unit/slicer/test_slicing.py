@@ -335,6 +335,7 @@ def test_budgets_lose_nothing_silently(each: tuple[str, str], budget: int) -> No
         ast.parse(file.text)
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(("name", "target"), TARGETS)
 def test_a_budget_that_is_no_constraint_changes_nothing(name: str, target: str) -> None:
     program = program_of(name)

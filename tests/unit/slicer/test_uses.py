@@ -15,6 +15,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Program]:
     return {folder: open_program(path, cache=None) for folder, path in written.items()}
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("use", USES)
 def test_the_slice_has_what_runs(use: str, programs: dict[str, Program]) -> None:
     folder, _, name = use.partition("/")
