@@ -61,6 +61,11 @@ _SETTERS = frozenset({"setattr", "__setattr__", "__dict__", "vars"})
 _RUNNING = ids_of(GeneratorType, CoroutineType, AsyncGeneratorType)
 # They look like what they refer to, and like iterators; as other weak references they hold nothing.
 _PROXIES = ids_of(weakref.ProxyType, weakref.CallableProxyType)
+_ORDERED: OrderedDict[str, str] = OrderedDict()
+_VIEWS = ids_of(type({}.keys()), type({}.items()))
+_ORDERED_VIEWS = ids_of(
+    type({}.values()), type(_ORDERED.keys()), type(_ORDERED.items()), type(_ORDERED.values())
+)
 _PLAIN = ids_of(float, complex, bool, type(None), type(...), type(NotImplemented), range)
 _LONG = 1 << 12000  # more digits than `repr` gives
 
@@ -171,8 +176,12 @@ class Description:
             self._mapping(value, depth)
         elif kind is OrderedDict:
             self._many((part for pair in OrderedDict.items(value) for part in pair), depth)
-        elif kind is set or kind is frozenset:
+        elif kind is set or kind is frozenset or id(kind) in _VIEWS:
             self._unordered(value, depth)
+        elif id(kind) in _ORDERED_VIEWS:
+            self._many(value, depth)
+        elif kind is memoryview:
+            self._memory(value)
         elif kind is MethodType:
             self.add(value.__func__, depth)
             self.add(value.__self__, depth)
@@ -190,7 +199,15 @@ class Description:
             self._instance(value, kind, depth)
         self.words.append(")")
 
+    def _memory(self, value: memoryview) -> None:
+        try:
+            self.words += [repr(value.format), repr(value.shape), repr(value.tobytes())]
+        except ValueError:
+            self.words.append("released")
+
     def _instance(self, value: Any, kind: type, depth: int) -> None:
+        if kind is re.Match:
+            self.words.append(repr(value.regs))
         if flags_of(kind) & HEAP_TYPE and (held := parts(value)) is not None:
             _, content, attributes, slots, items = held
             self._many(content, depth)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import base64
+import builtins
 import gc
 import marshal
 import os
@@ -17,6 +19,7 @@ from ..comparing import Tolerance
 from ..describing import text_of
 from ..harness.altering import Altering
 from ..harness.clock import shifted
+from ..harness.comparisons import NOTED, noting
 from ..harness.context import Context, shown_context
 from ..harness.draws import draw_alike
 from ..harness.in_situ import InSitu, Sides
@@ -111,11 +114,12 @@ class Trial:
         self._install()
         candidate, reference = self._subjects()
         measured = self.measured
-        transcript = Transcript(self.folders) if self.order["record"] else None
+        tolerance = Tolerance(*self.order["tolerance"])
+        transcript = Transcript(self.folders, tolerance) if self.order["record"] else None
         context = Context(
             candidate,
             reference,
-            tolerance=Tolerance(*self.order["tolerance"]),
+            tolerance=tolerance,
             folders=self.folders,
             transcript=transcript,
             data=self.data,
@@ -133,6 +137,7 @@ class Trial:
             candidate.altering = Altering()
         if transcript is not None:
             candidate.told = transcript.tell
+            setattr(builtins, NOTED, transcript.note)
         with shifted(self.order["clock"]) as all_clocks:
             tampering: Callable[[], list[str]] = watch(self.harness) if judged else list
             if measured:
@@ -229,6 +234,10 @@ class Trial:
         path = self.harness
         with open(path, encoding="utf-8") as file:
             text = file.read()
+        if self.order["record"]:
+            text = ast.unparse(noting(text, path))
+            with open(path, "w", encoding="utf-8") as file:  # pytest would read it
+                file.write(text)
         module = ModuleType(MODULE)
         module.__file__ = path
         sys.modules[MODULE] = module

@@ -12,7 +12,6 @@ return something.
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import sys
 from collections import OrderedDict, defaultdict
@@ -23,6 +22,7 @@ from typing import Any
 from ..comparing import difference
 from ..describing import Description, room
 from ..parts import parts
+from .effects import Echo
 
 _DEEPEST = 100
 _DICTIONARIES = (dict, OrderedDict, defaultdict)
@@ -167,7 +167,11 @@ class Altering:
     @contextlib.contextmanager
     def _noticed(self) -> Iterator[None]:
         """Take note of what is printed or written, for a while."""
-        out, err = _Noted(sys.stdout, self), _Noted(sys.stderr, self)
+
+        def hear(_: str) -> None:
+            self.clear = False
+
+        out, err = Echo(sys.stdout, hear), Echo(sys.stderr, hear)
         self._listening = True
         try:
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -184,24 +188,6 @@ class Altering:
             self.clear = self.clear and not writes
         elif event in _EFFECTS:
             self.clear = False
-
-
-class _Noted(io.TextIOBase):
-    """A stream that says when something is written to it."""
-
-    def __init__(self, stream: Any, altering: Altering) -> None:
-        self._stream = stream
-        self._altering = altering
-
-    def write(self, text: str) -> int:
-        self._altering.clear = False
-        return int(self._stream.write(text))
-
-    def flush(self) -> None:
-        self._stream.flush()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
 
 
 def _words(value: Any) -> list[str]:

@@ -66,6 +66,9 @@ class Context:
         :raises AssertionError: they differ; tells where.
         """
         self.comparisons += 1
+        if self._transcript is not None:
+            self._transcript.note(left)
+            self._transcript.note(right)
         tolerance = self._tolerance(relative, absolute)
         found = difference(left, right, tolerance=tolerance, folders=self._folders)
         if found is not None:

@@ -6,26 +6,30 @@ the harness has not told them apart.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from ..comparing import Tolerance, first_difference
+from ..comparing import EXACT, Tolerance, first_difference
 from ..describing import Description, room
 from ..reading import Value, values_of
 
 _MOST_WORDS = 300_000
 _SHOWN = 12
+_NOTED = 40  # words of what is compared: it has mostly been told already
 _LONGEST = 300  # characters of two calls
 _OUTCOMES = {"returned": "gave", "raised": "raised"}
 
 Entries = list[list[str]]
+_Value = TypeVar("_Value")
 
 
 class Transcript:
     """``entries``: the words of each thing that happened, the test's name where one starts."""
 
-    def __init__(self, folders: tuple[str, ...]) -> None:
+    def __init__(self, folders: tuple[str, ...], tolerance: Tolerance = EXACT) -> None:
         self.folders = folders
+        self.tolerance = tolerance
         self.entries: Entries = []
         self._words = 0
 
@@ -35,6 +39,18 @@ class Transcript:
 
     def tell(self, word: str, *values: Any) -> None:
         """Something happened; for :attr:`Subject.told`."""
+        self.add(word, self._description(values))
+
+    def note(self, value: _Value) -> _Value:
+        """The harness compares ``value``: see :mod:`.comparisons`."""
+        description = self._description([value])
+        if len(description.words) > _NOTED and self.tolerance == EXACT:
+            text = "\0".join(description.words[_NOTED:]).encode("utf-8", "surrogatepass")
+            description.words[_NOTED:] = [hashlib.sha256(text).hexdigest()]
+        self.add("compared", description)
+        return value
+
+    def _description(self, values: Sequence[object]) -> Description:
         description = Description(self.folders, use_up=False)
         try:
             with room():
@@ -42,7 +58,7 @@ class Transcript:
                     description.add(each)
         except Exception as error:  # noqa: BLE001 - a value that defies description
             description.words.append(type(error).__name__)
-        self.add(word, description)
+        return description
 
     def add(self, word: str, description: Description) -> None:
         """Something happened that is described already."""

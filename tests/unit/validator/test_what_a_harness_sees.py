@@ -1,0 +1,225 @@
+"""A candidate differs wherever the harness would see it: not in what calls give alone."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from depslice.callgraph import open_program
+from depslice.validator.child.comparing import difference
+from depslice.validator.child.harness.comparisons import noting
+from depslice.validator.validation import parse_harness
+from depslice.validator.validation.candidates import Different, Referee, Same, open_referee
+from depslice.validator.validation.ground import open_ground
+from harnesses import some_sandbox
+
+SOURCE = """\
+import contextlib
+import logging
+import warnings
+
+log = logging.getLogger("small")
+
+
+def lazy(xs):
+    return map(lambda x: x + 1, xs)
+
+
+def adder(n):
+    return lambda x: x + n
+
+
+def local(n):
+    class Made:
+        def get(self):
+            return n + 1
+
+    return Made()
+
+
+def shout(text):
+    print(text.upper())
+
+
+def speaking(n):
+    print(n + 1)
+    yield n
+
+
+def save(path, text):
+    path.write_text(text.upper())
+
+
+def warned(n):
+    if n > 3:
+        warnings.warn("too many")
+    return n
+
+
+def logged(n):
+    log.warning("n is %d", n)
+
+
+@contextlib.contextmanager
+def managed(x):
+    yield x + 1
+
+
+def keys(d):
+    return {k.lower(): v for k, v in d.items()}.keys()
+"""
+CASES: dict[str, tuple[str, str]] = {
+    "lazy": (
+        "def test(candidate, reference):\n    assert list(candidate([1])) == list(reference([1]))",
+        "def lazy(xs):\n    return map(lambda x: x - 1, xs)",
+    ),
+    "adder": (
+        "def test(candidate, reference):\n    assert abs(candidate(1)(2) - reference(1)(2)) < 1e-9",
+        "def adder(n):\n    return lambda x: x - n",
+    ),
+    "local": (
+        (
+            "def same(one, other):\n"
+            "    if one.get() != other.get():\n"
+            "        raise AssertionError\n"
+            "def test(candidate, reference):\n"
+            "    same(candidate(3), reference(3))"
+        ),
+        (
+            "def local(n):\n"
+            "    class Made:\n"
+            "        def get(self):\n"
+            "            return n - 1\n"
+            "    return Made()"
+        ),
+    ),
+    "shout": (
+        "def test(candidate, reference):\n    assert candidate('a') == reference('a')",
+        "def shout(text):\n    print(text)",
+    ),
+    "speaking": (
+        "def test(candidate, reference):\n    assert list(candidate(1)) == list(reference(1))",
+        "def speaking(n):\n    print(n)\n    yield n",
+    ),
+    "save": (
+        (
+            "def test(candidate, reference, tmp_path):\n"
+            "    candidate(tmp_path / 'one', 'a')\n"
+            "    reference(tmp_path / 'one', 'a')"
+        ),
+        "def save(path, text):\n    path.write_text(text)",
+    ),
+    "warned": (
+        (
+            "import warnings\n"
+            "def seen(f):\n"
+            "    with warnings.catch_warnings(record=True) as told:\n"
+            "        warnings.simplefilter('always')\n"
+            "        f(5)\n"
+            "    return [str(each.message) for each in told]\n"
+            "def test(candidate, reference):\n"
+            "    assert seen(candidate) == seen(reference)"
+        ),
+        "def warned(n):\n    return n",
+    ),
+    "logged": (
+        (
+            "def test(candidate, reference, caplog):\n"  # by pytest
+            "    candidate(3)\n"
+            "    one = caplog.text\n"
+            "    caplog.clear()\n"
+            "    reference(3)\n"
+            "    assert one == caplog.text"
+        ),
+        "def logged(n):\n    log.warning('n is %d', n + 1)",
+    ),
+    "managed": (
+        (
+            "def test(candidate, reference):\n"
+            "    with candidate(3) as one, reference(3) as other:\n"
+            "        assert one == other"
+        ),
+        "def managed(x):\n    yield x - 1",
+    ),
+    "keys": (
+        "def test(context):\n    context.check({'A': 1})",
+        "def keys(d):\n    return d.keys()",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Referee]:
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "small.py").write_text(SOURCE, encoding="utf-8")
+    program = open_program(str(folder))
+    with (
+        open_ground(program, sandbox=some_sandbox(), python=sys.executable) as ground,
+        open_referee(ground) as found,
+    ):
+        yield found
+
+
+@pytest.mark.parametrize("target", CASES)
+def test_what_is_seen_of_a_wrong_candidate_differs(referee: Referee, target: str) -> None:
+    text, wrong = CASES[target]
+    harness = parse_harness(text, referee.ground.program, target=f"small:{target}")
+    original = next(n for n in ast.parse(SOURCE).body if getattr(n, "name", "") == target)
+    assert isinstance(original, ast.FunctionDef)
+    original.decorator_list = []
+    assert referee.compare(harness, ast.unparse(original)) == Same()
+    found = referee.compare(harness, wrong)
+    assert isinstance(found, Different), found
+    assert found.why.slug == "differs", found
+
+
+@pytest.mark.parametrize(
+    ("text", "noted"),
+    [
+        ("assert f(1) == [1, -2]", "assert f(1) == [1, -2]"),
+        ("a = b in c", "a = N(b) in N(c)"),
+        ("a = b < c", "a = b < c"),
+        ("a = b - c", "a = b - c"),
+        ("assert not a ^ b, c == d", "assert not N(a) ^ N(b), c == d"),
+        ("assert isclose(a, candidate(b), rel=1)", "assert isclose(N(a), N(candidate(b)), rel=1)"),
+        ("assert all((a == b for a in c))", "assert all((N(a) == N(b) for a in c))"),
+        ("a = assert_same(b, key=c)", "a = assert_same(N(b), key=N(c))"),
+        ("same(b, *c)", "same(N(b), *N(c))"),
+        ("a = same(b)", "a = same(b)"),
+        ("reference(a)", "reference(a)"),
+        ("say(f'{a == b}')", "say(N(f'{a == b}'))"),
+    ],
+)
+def test_what_is_noted(text: str, noted: str) -> None:
+    told = ast.unparse(noting(text, "harness.py")).replace("_depslice_compared", "N")
+    assert told == noted
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"a": 1}.keys(), {"b": 1}.keys()),
+        ({"a": 1}.items(), {"a": 2}.items()),
+        ({"a": 1}.values(), {"a": 2}.values()),
+        (OrderedDict(a=1, b=1).keys(), OrderedDict(b=1, a=1).keys()),
+        (memoryview(b"ab"), memoryview(b"ac")),
+        (*re.finditer("a", "aa"),),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_c_keeps_to_itself_is_compared(one: Any, other: Any) -> None:
+    assert difference(one, one) is None
+    assert difference(one, other) is not None
+
+
+def test_the_order_of_keys_is_not_compared() -> None:
+    assert difference({"a": 1, "b": 2}.keys(), {"b": 2, "a": 1}.keys()) is None
+    released = memoryview(b"a")
+    released.release()
+    assert difference(released, memoryview(b"a")) is not None
