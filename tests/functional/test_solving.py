@@ -120,6 +120,30 @@ def test_what_was_made_is_not_made_again(
     assert third.code == 0
 
 
+def test_attempts_are_not_lost_with_the_model(run: Evaluate, folder: Path, tmp_path: Path) -> None:
+    """Nobody asked for them to be kept; then the second answer is not there."""
+    [first, *_] = load_tasks(folder / "problems.jsonl")
+    question = Request(
+        messages=_PROMPTS.messages("write", problem=first.problem),
+        options=Options(temperature=0.0, max_tokens=2048),
+    )
+    Store(tmp_path / "one").write(
+        MODEL, question, Completion(text="pass", finish_reason="stop", usage=USAGE)
+    )
+    asked = ("--solver", "direct", "--limit", "2", "--format", "json")
+    place = {"env": {"TMPDIR": str(tmp_path)}}
+    lost = run("evaluate", *asked, "--completions", tmp_path / "one", **place)
+    [kept] = tmp_path.glob("depslice-attempts-*.jsonl")
+    assert (lost.code, lost.out) == (3, "")
+    assert f"1 attempt kept: go on with --results {kept}" in lost.err
+    done = run("evaluate", *asked, "--results", kept, **place)
+    assert json.loads(done.out)["scores"][0]["attempts"] == 2
+    assert len(kept.read_text(encoding="utf-8").splitlines()) == 2
+    kept.unlink()
+    assert run("evaluate", *asked, **place).code == 0
+    assert not list(tmp_path.glob("depslice-attempts-*"))
+
+
 def _without_times(table: str) -> list[list[str]]:
     """The cells, but for CPU and wall time."""
     rows = [line.replace(" s ", "_s ").split() for line in table.splitlines()]

@@ -159,6 +159,17 @@ def test_an_environment_is_made(depslice: Depslice, shapes: Path, write: Write) 
     assert depslice("validate", shapes, harness, *both).code == 2
 
 
+def test_results_of_other_settings_are_not_known(
+    depslice: Depslice, shapes: Path, write: Write, tmp_path: Path
+) -> None:
+    arguments = ("validate", shapes, write("weak.py", WEAK), *FAST)
+    arguments += ("--results", tmp_path / "results.jsonl")
+    first = depslice(*arguments)
+    assert depslice(*arguments).out.count("(known)") == 1, first.err
+    other = depslice(*arguments, "--run-python", sys.executable)
+    assert "(known)" not in other.out, other.out
+
+
 def test_results_are_kept(depslice: Depslice, shapes: Path, write: Write, tmp_path: Path) -> None:
     """A rerun asks for nothing that is known, and a cut line is found again."""
     good, weak = write("good.py", GOOD), write("weak.py", WEAK)

@@ -127,11 +127,6 @@ _OPTIONS = (
         is_flag=True,
         help="With --check, add what turns out to be needed, marked `observed`.",
     ),
-    click.option(
-        "--allow-running-code",
-        is_flag=True,
-        hidden=True,  # was needed before there was a sandbox
-    ),
     sandbox_options,
     click.option(
         "--calls",

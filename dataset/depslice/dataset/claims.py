@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from depslice.callgraph.program import Program
+from depslice.validator.child.comparing import difference
 from depslice.validator.outcomes import observe
 from depslice.validator.workspace import Workspace
 
@@ -99,7 +100,7 @@ def _claim(call: str, value: str, qualname: str) -> Claim | None:
 
 
 def _same(left: str, right: str) -> bool:
-    """Whether two expressions are the same but for layout, or literals of equal values."""
+    """Whether two expressions are the same but for layout, or literals of the same value and type."""
     try:
         one, other = ast.parse(left, mode="eval"), ast.parse(right, mode="eval")
     except (SyntaxError, ValueError):
@@ -107,6 +108,6 @@ def _same(left: str, right: str) -> bool:
     if ast.dump(one) == ast.dump(other):
         return True
     try:
-        return bool(ast.literal_eval(one) == ast.literal_eval(other))
-    except (ValueError, TypeError, SyntaxError):
+        return difference(ast.literal_eval(one), ast.literal_eval(other)) is None
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return False

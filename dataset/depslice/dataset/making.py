@@ -48,6 +48,7 @@ from depslice.validator.validation import (
 )
 from depslice.validator.validation.harness import data_folder, is_whole
 from depslice.validator.validation.ledger import Ledger, LedgerError
+from depslice.validator.validation.verdict import JUDGED
 
 _FORMAT: Final = 1
 _NOT_IN_NAMES: Final = re.compile(r"[^\w.-]", re.ASCII)  # of files, wherever they may go
@@ -213,7 +214,7 @@ class Maker:
         calls = self.recording.calls.get(target.id, ())
         base_url = self.settings.models.base_url
         parts = (
-            _FORMAT,
+            (_FORMAT, JUDGED),
             target.id,
             program.text(module) if module is not None else "",
             generator.name,

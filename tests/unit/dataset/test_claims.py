@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from depslice.dataset.claims import claims_of
+from depslice.dataset.claims import _same, claims_of
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,22 @@ def test_claims(text: str, expected: list[str]) -> None:
 def test_claims_about_methods() -> None:
     [claim] = claims_of("Square.area(Square(2), **{'x': 1}) == 4", "Square.area")
     assert claim.arguments == "Square(2), **{'x': 1}"
+
+
+@pytest.mark.parametrize(
+    ("told", "observed", "same"),
+    [
+        ("1", "1", True),
+        ("1", "True", False),
+        ("1", "1.0", False),
+        ("[1]", "[True]", False),
+        ("{'a': 1, 'b': 2}", "{'b': 2, 'a': 1}", True),
+        ("{1, 2}", "{2, 1}", True),
+        ('"a"', "'a'", True),
+        ("f( 1 )", "f(1)", True),
+    ],
+)
+def test_a_claim_is_kept_by_the_same_value_of_the_same_type(
+    told: str, observed: str, same: bool
+) -> None:
+    assert _same(told, observed) is same

@@ -9,17 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from depslice.validator.validation.ledger import Ledger, LedgerError
+from depslice.callgraph import open_program
+from depslice.validator.validation import Gates, ledger, parse_harness
+from depslice.validator.validation.ledger import Ledger, LedgerError, key_of
 
 SCHEMA = "depslice.verdict/1"
 
 
-def ledger(path: Path) -> Ledger:
+def opened(path: Path) -> Ledger:
     return Ledger(path, SCHEMA)
 
 
 def added(path: Path, *keys: str) -> Path:
-    made = ledger(path)
+    made = opened(path)
     for key in keys:
         made.add(key, {"schema": SCHEMA, "of": key})
     return path
@@ -28,9 +30,9 @@ def added(path: Path, *keys: str) -> Path:
 def test_a_whole_line_without_its_end_counts(tmp_path: Path) -> None:
     path = added(tmp_path / "results.jsonl", "a", "b")
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
-    assert [each["of"] for each in ledger(path).documents()] == ["a", "b"]
-    ledger(path).add("c", {"schema": SCHEMA, "of": "c"})
-    assert [each["of"] for each in ledger(path).documents()] == ["a", "b", "c"]
+    assert [each["of"] for each in opened(path).documents()] == ["a", "b"]
+    opened(path).add("c", {"schema": SCHEMA, "of": "c"})
+    assert [each["of"] for each in opened(path).documents()] == ["a", "b", "c"]
     assert path.read_bytes().count(b"\n") == 3
 
 
@@ -47,16 +49,16 @@ def test_a_line_that_is_read_before_its_end_is_written(tmp_path: Path) -> None:
 def test_half_a_line_is_taken_away(tmp_path: Path) -> None:
     path = added(tmp_path / "results.jsonl", "a", "b")
     path.write_bytes(path.read_bytes()[:-9])
-    assert [each["of"] for each in ledger(path).documents()] == ["a"]
+    assert [each["of"] for each in opened(path).documents()] == ["a"]
     added(path, "c")
-    assert [each["of"] for each in ledger(path).documents()] == ["a", "c"]
+    assert [each["of"] for each in opened(path).documents()] == ["a", "c"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write to anything")
 def test_what_may_only_be_read_is_read_and_says_so(tmp_path: Path) -> None:
     path = added(tmp_path / "results.jsonl", "a")
     path.chmod(0o400)
-    found = ledger(path)
+    found = opened(path)
     assert found.get("a") is not None
     with pytest.raises(LedgerError, match="permission denied"):
         found.add("b", {"schema": SCHEMA})
@@ -74,9 +76,9 @@ def test_what_a_file_system_without_rights_says(
         return opened(self, mode, *args, **kwargs)  # type: ignore[call-overload]
 
     monkeypatch.setattr(Path, "open", read_only)
-    assert ledger(path).get("a") is not None
+    assert opened(path).get("a") is not None
     with pytest.raises(LedgerError, match="read-only file system"):
-        ledger(path).add("b", {"schema": SCHEMA})
+        opened(path).add("b", {"schema": SCHEMA})
 
 
 def test_a_file_system_without_locks_will_do(
@@ -86,4 +88,20 @@ def test_a_file_system_without_locks_will_do(
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", none)
-    assert ledger(added(tmp_path / "results.jsonl", "a")).get("a") is not None
+    assert opened(added(tmp_path / "results.jsonl", "a")).get("a") is not None
+
+
+def test_a_verdict_depends_on_what_judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another form of harness, another way of judging, another Python: another verdict."""
+    (tmp_path / "small.py").write_text("def f(): pass\n", encoding="utf-8")
+    program = open_program(str(tmp_path))
+    harness = parse_harness("def test(context): pass", program, target="small:f")
+
+    def key(python: str = "") -> str:
+        return key_of(harness, program, Gates(), python)
+
+    keys = [key(), key("python3.12")]
+    for name in ("JUDGED", "FORMAT"):
+        monkeypatch.setattr(ledger, name, getattr(ledger, name) + 1)
+        keys.append(key())
+    assert len(set(keys)) == 4

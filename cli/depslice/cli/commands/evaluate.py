@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -129,10 +132,14 @@ def evaluate(
     check_hidden(Path(asked.path), tasks, specs, python=asked.python)
     started = time.monotonic()
     made = []
-    with asked.place(asking, notes) as place, notes.progress("evaluating", slow=True) as progress:
+    with (
+        _kept(results, notes) as path,
+        asked.place(asking, notes) as place,
+        notes.progress("evaluating", slow=True) as progress,
+    ):
         tasks = [with_true_examples(task, place.grounds) for task in tasks]
         wanted = attempts_of(tasks, specs, samples=asking.samples)
-        known = Known(Path(results) if results else None, place, only_read=known_only)
+        known = Known(path, place, only_read=known_only)
         if known_only:
             wanted = [each for each in wanted if known.get(each) is not None]
         # What is known comes first, then what is missing, in its order.
@@ -148,6 +155,30 @@ def evaluate(
     found = scores(made, ks=(1, *ks))
     write_result(output, _rendered(found, made, format_))
     notes.say(f"{counted(len(made), 'attempt')}; {time.monotonic() - started:.0f} s")
+
+
+@contextmanager
+def _kept(results: str | None, notes: Notes) -> Iterator[Path]:
+    """Where attempts are kept: without ``--results`` in a file that goes when all are made.
+
+    What ends a run late, a model that is gone or a cap, takes none of them away.
+    """
+    if results:
+        yield Path(results)
+        return
+    descriptor, name = tempfile.mkstemp(prefix="depslice-attempts-", suffix=".jsonl")
+    os.close(descriptor)
+    path = Path(name)
+    try:
+        yield path
+    except BaseException:
+        number = len(path.read_bytes().splitlines())
+        if number:
+            notes.tell(f"{counted(number, 'attempt')} kept: go on with --results {path}")
+        else:
+            path.unlink()
+        raise
+    path.unlink()
 
 
 def _next_of(wanted: Sequence[Wanted], done: int) -> str:

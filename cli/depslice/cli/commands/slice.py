@@ -129,7 +129,6 @@ def slice_(
     force: bool,
     check: bool,
     repair: bool,
-    allow_running_code: bool,
     sandbox: str | None,
     unsafe_no_sandbox: bool,
     calls: str | None,

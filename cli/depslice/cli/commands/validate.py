@@ -97,7 +97,7 @@ def validate(
     with opened(repository, notes) as program:
         paths = _files(harnesses)
         told = _Telling(format_, many=len(paths) > 1, notes=notes)
-        known = _Known(results, program, wanted)
+        known = _Known(results, program, wanted, interpreter)
         readable, broken = _read(paths, program, target)
         new = [each for each in readable if known.document(each) is None]
         remove_left_behind()  # a killed run's folders, also when nothing is left to run
@@ -170,13 +170,16 @@ class _Telling:
 class _Known:
     """The verdicts that ``--results`` holds; none without it."""
 
-    def __init__(self, path: str | None, program: Program, gates: Gates) -> None:
+    def __init__(
+        self, path: str | None, program: Program, gates: Gates, interpreter: Interpreter
+    ) -> None:
         from depslice.validator.validation.ledger import Ledger
         from depslice.validator.validation.verdict import SCHEMA
 
         self.ledger = Ledger(Path(path), SCHEMA) if path else None
         self.program = program
         self.gates = gates
+        self.python = "made" if interpreter.make else interpreter.path or ""
 
     def document(self, harness: Harness) -> Mapping[str, Any] | None:
         """The verdict on a harness, if it is there; what says nothing of the kind is found anew."""
@@ -195,7 +198,7 @@ class _Known:
     def _key(self, harness: Harness) -> str:
         from depslice.validator.validation.ledger import key_of
 
-        return key_of(harness, self.program, self.gates)
+        return key_of(harness, self.program, self.gates, self.python)
 
 
 def _files(harnesses: Sequence[str]) -> list[Path]:

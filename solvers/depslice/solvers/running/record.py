@@ -13,8 +13,9 @@ from typing import Any, Final, Self, get_args, get_type_hints
 from depslice.llm.port import Usage
 from depslice.solvers.choosing import SolverSpec, plugin_of
 from depslice.solvers.execution.outcome import Execution, Failure
-from depslice.solvers.problem import Task
+from depslice.solvers.problem import HiddenHarness, Task
 from depslice.solvers.running.attempt import Graded, Place, Proposed
+from depslice.validator.validation.verdict import JUDGED
 
 SCHEMA: Final = "depslice.attempt/1"
 _PLAIN: Final = {str, int, float, bool, type(None)}
@@ -148,6 +149,8 @@ def key_of(task: Task, spec: SolverSpec, sample: int, place: Place) -> str:
         parts.append({"python": str(python)})
     if plugin is not None and plugin.dist is not None:
         parts.append({"plugin": f"{plugin.dist.name} {plugin.dist.version}"})
+    if isinstance(task.hidden, HiddenHarness):
+        parts.append({"judged": JUDGED})
     if place.caps is not None:
         parts.append({"caps": asdict(place.caps)})
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

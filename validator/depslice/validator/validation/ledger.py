@@ -16,7 +16,8 @@ from depslice.callgraph.errors import DepsliceError
 from depslice.callgraph.locking import wait_for
 from depslice.callgraph.program import Program
 from depslice.validator.validation.gates import Gates
-from depslice.validator.validation.harness import Harness
+from depslice.validator.validation.harness import FORMAT, Harness
+from depslice.validator.validation.verdict import JUDGED
 
 
 class LedgerError(DepsliceError):
@@ -153,9 +154,11 @@ def _is_whole(line: bytes) -> bool:
     return True
 
 
-def key_of(harness: Harness, program: Program, gates: Gates) -> str:
-    """What a verdict depends on: the harness, the target's file, the gates."""
+def key_of(harness: Harness, program: Program, gates: Gates, python: str = "") -> str:
+    """What a verdict depends on: the harness, the target's file, the gates, what runs them, and
+    how depslice judges.
+    """
     module = program.module(harness.target.partition(":")[0])
     source = program.text(module) if module is not None else ""
-    parts = (harness.digest, harness.target, source, asdict(gates))
+    parts = (JUDGED, FORMAT, harness.digest, harness.target, source, asdict(gates), python)
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
