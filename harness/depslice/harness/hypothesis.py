@@ -49,15 +49,21 @@ _BASIC: Final = {
 _LISTS: Final = {"list", "List", "Sequence", "Iterable", "Collection", "MutableSequence"}
 _SETS: Final = {"set", "Set", "AbstractSet", "MutableSet"}
 _MAPPINGS: Final = {"dict", "Dict", "Mapping", "MutableMapping"}
+_ENUMS: Final = {"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"}
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Kind = TypeVar("_Kind", bound=ast.stmt)
 
 
 _MADE_UP: Final = """\
 CALLS = st.tuples(
-    st.tuples({positional}),
-    st.fixed_dictionaries({{{keywords}}}{optional}),
+    {positional},
+    {keywords},
 )"""
+# What `*args` and `**kwargs` take comes after what has a name.
+_WITH_MORE: Final = "st.builds(lambda named, more: (*named, *more), {named}, {more})"
+_WITH_MORE_KEYWORDS: Final = "st.builds(lambda named, more: {{**more, **named}}, {named}, {more})"
+_MORE: Final = 3
+_KEYWORDS: Final = ("one", "two", "three")
 _TEST: Final = """\
 @seed({seed})
 @settings(
@@ -215,8 +221,8 @@ def _draft(task: Task, signature: _Signature, examples: int, seed: int) -> Draft
     for number, call in enumerate(chosen, 1):
         body = call_lines("context.check(", call.arguments or "", ")", 4)
         parts.append(f"def test_recorded_{number}(context):\n{body}")
-    positional, keywords, optional = strategies
-    parts += [_MADE_UP.format(positional=positional, keywords=keywords, optional=optional)]
+    positional, keywords = strategies
+    parts += [_MADE_UP.format(positional=positional, keywords=keywords)]
     made = _COPIED
     if writer.new:
         parts.insert(0, _NEW.format(name=writer.new))
@@ -261,8 +267,8 @@ class _Writer:
         """Where the strategies were taken from."""
         return sorted(set(self.used))
 
-    def call(self) -> tuple[str, str, str]:
-        """Strategies for positional arguments, keywords, and optional keywords.
+    def call(self) -> tuple[str, str]:
+        """Strategies for positional arguments, and for keywords.
 
         :raises Unknown: see there.
         """
@@ -291,7 +297,28 @@ class _Writer:
             text = f"{each.arg!r}: {self._parameter(each, default, each.arg)}"
             (keywords if default is None else optional).append(text)
         tail = f", optional={{{', '.join(optional)}}}" if optional else ""
-        return "".join(f"{each}, " for each in positional), ", ".join(keywords), tail
+        given = f"st.tuples({''.join(f'{each}, ' for each in positional)})"
+        named = f"st.fixed_dictionaries({{{', '.join(keywords)}}}{tail})"
+        if args.vararg is not None:
+            more = self._more(args.vararg, _behind(self.seen, start + len(plain)))
+            given = _WITH_MORE.format(named=given, more=f"st.lists({more}, max_size={_MORE})")
+        if args.kwarg is not None:
+            own = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+            others = [name for name in self.seen if isinstance(name, str) and name not in own]
+            more = self._more(args.kwarg, others)
+            keys = _sampled(others or [name for name in _KEYWORDS if name not in own])
+            more = f"st.dictionaries({keys}, {more}, max_size={_MORE})"
+            named = _WITH_MORE_KEYWORDS.format(named=named, more=more)
+        return given, named
+
+    def _more(self, parameter: ast.arg, places: Sequence[object]) -> str:
+        """What ``*args`` or ``**kwargs`` may take, one at a time."""
+        known = None if parameter.annotation is None else self._known(parameter.annotation)
+        options = [text for text in (self._recorded(*places), known) if text]
+        if not options:
+            self.used.append("nothing")
+            return _ANYTHING
+        return options[0] if len(options) == 1 else f"st.one_of({', '.join(options)})"
 
     def _class_name(self, owner: _Class) -> str:
         tree = self.signature.names.tree(owner.module)
@@ -308,15 +335,70 @@ class _Writer:
         if recorded:
             return [recorded]
         assert owner is not None
-        if self.signature.node.name == "__init__":
+        if "type" in (lines := self._lines(owner)):
+            return [self._classes_of(owner)]
+        if self.signature.node.name == "__init__" and not lines & _ENUMS:
             self.new = self._class_name(owner)
             return []
         return [self._instances(owner, 0)]
 
+    def _lines(self, owner: _Class) -> set[str]:
+        """The names of all bases of a class that are not the repository's."""
+        found: set[str] = set()
+        todo, seen = [owner], {owner}
+        while todo:
+            each = todo.pop()
+            for base in each.node.bases:
+                name = ast.unparse(base)
+                known = self.signature.names.named(each.module, name)
+                if known is None:
+                    found.add(name.rpartition(".")[2])
+                elif known not in seen:
+                    seen.add(known)
+                    todo.append(known)
+        return found
+
+    def _beside(self, owner: _Class) -> Iterator[_Class]:
+        """The classes of the same module."""
+        tree = self.signature.names.tree(owner.module)
+        for each in _within(tree.body) if tree is not None else ():
+            if isinstance(each, ast.ClassDef):
+                yield _Class(owner.module, each)
+
+    def _concrete(self, owner: _Class) -> _Class:
+        """The class itself, or one that extends it and has the methods it leaves open."""
+        lacks = {
+            each.name for each in owner.node.body if isinstance(each, _Function) and _is_open(each)
+        }
+        for each in self._beside(owner) if lacks else ():
+            bases = {ast.unparse(base) for base in each.node.bases}
+            has = {f.name for f in each.node.body if isinstance(f, _Function) and not _is_open(f)}
+            if owner.node.name in bases and lacks <= has:
+                return each
+        return owner
+
+    def _classes_of(self, metaclass: _Class) -> str:
+        """The classes of its module that a metaclass has made."""
+        made = [
+            self._class_name(each)
+            for each in self._beside(metaclass)
+            if any(
+                keyword.arg == "metaclass" and ast.unparse(keyword.value) == metaclass.node.name
+                for keyword in each.node.keywords
+            )
+        ]
+        if not made:
+            raise Unknown(f"no class of {metaclass.module} has the metaclass {metaclass.node.name}")
+        self.used.append("classes")
+        return f"st.sampled_from([{', '.join(made)}])"
+
     def _instances(self, owner: _Class, depth: int) -> str:
         if depth > _DEEPEST:
             raise Unknown(f"{owner.node.name} is made of too much")
+        owner = self._concrete(owner)
         name = self._class_name(owner)
+        if self._lines(owner) & _ENUMS:
+            return f"st.sampled_from({name})"
         module, fields = self._fields(owner, frozenset())
         self.used.append("constructors")
         given = [f"{each.arg}={self._annotated(each, depth + 1, module)}" for each in fields]
@@ -387,9 +469,10 @@ class _Writer:
         near = _BASIC.get(type(value).__name__)
         return f"st.one_of(st.just({value!r}), {near})" if near else f"st.just({value!r})"
 
-    def _recorded(self, place: object) -> str | None:
+    def _recorded(self, *places: object) -> str | None:
         """Values of recorded calls, and their neighbours."""
-        texts = dict.fromkeys(ast.unparse(each) for each in self.seen.get(place, ()))
+        seen = [each for place in places for each in self.seen.get(place, ())]
+        texts = dict.fromkeys(map(ast.unparse, seen))
         if not texts:
             return None
         self.used.append("recorded")
@@ -473,8 +556,6 @@ class _Writer:
                 raise Unknown(f"nothing is known of {name}")
             place, value = alias
             return self._of_annotation(value, depth + 1, place)
-        if any("Enum" in ast.unparse(base) for base in known.node.bases):
-            return f"st.sampled_from({self._class_name(known)})"
         return self._instances(known, depth + 1)
 
     def _of_generic(self, name: str, items: Sequence[ast.expr], depth: int, module: str) -> str:
@@ -511,6 +592,19 @@ _NEAR: Final = {
     "str": "st.builds(lambda a, b, c: (a + b)[c:], st.sampled_from([{values}]), st.sampled_from([{values}, '']), st.integers(-9, 3))",
     "list": "st.builds(lambda a, b, c: (a + b)[c:], st.sampled_from([{values}]), st.sampled_from([{values}, []]), st.integers(-3, 2))",
 }
+
+
+def _is_open(function: _Function) -> bool:
+    return any("abstract" in ast.unparse(each) for each in function.decorator_list)
+
+
+def _sampled(names: Sequence[str]) -> str:
+    return f"st.sampled_from([{', '.join(map(repr, names))}])"
+
+
+def _behind(seen: Mapping[object, Sequence[ast.expr]], start: int) -> list[int]:
+    """The places of recorded arguments from ``start`` on."""
+    return sorted(place for place in seen if isinstance(place, int) and place >= start)
 
 
 def _literal_kind(text: str) -> str | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+import hypothesis
 import pytest
 
 from depslice.callgraph import open_program
@@ -59,8 +60,10 @@ def outside(value: "unknown.Thing"):
 '''
 
 
-def task_of(folder: Path, target: str, calls: Sequence[RecordedCall] = ()) -> Task:
-    (folder / "small.py").write_text(dedent(SOURCE), encoding="utf-8")
+def task_of(
+    folder: Path, target: str, calls: Sequence[RecordedCall] = (), *, source: str = SOURCE
+) -> Task:
+    (folder / "small.py").write_text(dedent(source), encoding="utf-8")
     program = open_program(str(folder))
     return Task(program=program, target=find_symbol(program, f"small:{target}"), calls=tuple(calls))
 
@@ -179,6 +182,82 @@ def test_hypothesis_stays_near_recorded_values(tmp_path: Path) -> None:
     assert "context.check(['x'], 'yy')" in draft.text
     assert "st.sampled_from(['yy'])" in draft.text
     assert "recorded" in draft.provenance["from"]
+
+
+MORE = """
+import enum
+from abc import ABC, abstractmethod
+
+def total(first, *rest: int, scale=2, **more: float):
+    return sum(rest)
+
+class Colour(enum.IntEnum):
+    RED = 1
+    def shade(self, n: int): return self * n
+
+class Meta(type):
+    def label(cls): return cls.__name__
+
+class Single(metaclass=Meta):
+    pass
+
+class Shape(ABC):
+    @abstractmethod
+    def area(self): ...
+    def twice(self): return 2 * self.area()
+
+class Odd(Shape):
+    pass
+
+class Square(Shape):
+    def __init__(self, side: int): self.side = side
+    def area(self): return self.side ** 2
+
+class Lonely(type):
+    def label(cls): return cls.__name__
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "drawn"),
+    [
+        ("Colour.shade", "st.sampled_from(small.Colour)"),
+        ("Meta.label", "st.sampled_from([small.Single])"),
+        ("Shape.twice", "st.builds(small.Square, side="),
+    ],
+)
+def test_hypothesis_makes_receivers_of_other_classes(
+    tmp_path: Path, target: str, drawn: str
+) -> None:
+    found = open_generator("hypothesis").draft(task_of(tmp_path, target, source=MORE), ())
+    assert drawn in only(found).text
+
+
+def test_hypothesis_knows_no_class_of_a_metaclass_that_makes_none(tmp_path: Path) -> None:
+    found = open_generator("hypothesis").draft(task_of(tmp_path, "Lonely.label", source=MORE), ())
+    assert isinstance(found, Declined)
+    assert found.slug == "unknown-arguments"
+
+
+def test_hypothesis_draws_more_arguments_than_have_names(tmp_path: Path) -> None:
+    calls = [call("t.py::a", arguments="1, 2, 30, scale=1, width=0.5")]
+    found = open_generator("hypothesis").draft(task_of(tmp_path, "total", calls, source=MORE), ())
+    text = only(found).text
+    start = text.index("CALLS = ")
+    names: dict[str, Any] = {}
+    exec("from hypothesis import strategies as st\n" + text[start : text.index("@seed")], names)  # noqa: S102 - what was made just now
+    drawn: list[Any] = []
+
+    @hypothesis.given(names["CALLS"])
+    @hypothesis.settings(database=None, max_examples=200, derandomize=True)
+    def draw(call: Any) -> None:
+        drawn.append(call)
+
+    draw()
+    args, kwargs = [each for each, _ in drawn], [each for _, each in drawn]
+    assert {len(each) for each in args} == {1, 2, 3, 4}
+    assert {30, 2} <= {value for each in args for value in each[1:]}
+    assert {key for each in kwargs for key in each} == {"scale", "width"}
 
 
 @pytest.mark.parametrize("name", ["hypothesis", "insitu"])
