@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -130,6 +131,55 @@ def chunks(*args):
     found = compared(referee, "chunks", text)
     assert isinstance(found, Different)
     assert found.why.slug == "differs", found
+
+
+READS_TESTS = """
+import os
+FOUND = {}
+for folder, _, names in os.walk(os.path.dirname(os.path.abspath(__file__))):
+    for name in names:
+        for line in open(os.path.join(folder, name), errors="replace"):
+            if line.strip().startswith("assert twice("):
+                given, _, told = line.strip()[len("assert twice("):].partition(") == ")
+                FOUND[int(given)] = int(told)
+def twice(x):
+    return FOUND.get(x)
+"""
+TESTED = """
+from small import twice
+
+class Number(int):
+    pass
+
+def test_twice():
+    assert twice(3) == 6
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("def test(context):\n    context.check(3)", Different),
+        ("from test_small import Number\ndef test(context):\n    context.check(3)", Same),
+        ("def test(context):\n    context.in_situ({'test_small.py::test_twice': [0]})", Same),
+    ],
+    ids=["not there", "imported", "in situ"],
+)
+def test_tests_are_there_for_harnesses_that_need_them(
+    tmp_path: Path, text: str, found: type
+) -> None:
+    """They say what is expected of the very calls that harnesses are made of."""
+    (tmp_path / "small.py").write_text("def twice(x):\n    return 2 * x\n", encoding="utf-8")
+    (tmp_path / "test_small.py").write_text(TESTED, encoding="utf-8")
+    program = open_program(str(tmp_path))
+    with (
+        open_ground(program, sandbox=some_sandbox(), python=sys.executable) as ground,
+        open_referee(ground, Gates(seconds=30)) as referee,
+    ):
+        harness = parse_harness(text, program, target="small:twice")
+        right = referee.compare(harness, "def twice(x):\n    return x + x")
+        assert right == Same()
+        assert isinstance(referee.compare(harness, READS_TESTS), found)
 
 
 DRAWN = """

@@ -245,11 +245,13 @@ def _is_future(statement: ast.stmt) -> bool:
 class _Bench:
     """A sandbox for candidates in one file of the repository: ``file`` holds each in turn.
 
+    The repository's tests are there if ``tests``: who reads them may know what is expected.
     A run of it imports the repository anew, in ``seconds`` at most; what that needs from
     ``outside`` the repository stays in memory. Of ``hidden`` targets there is no copy.
     """
 
     path: str
+    tests: bool
     file: Path
     session: Session
     outside: tuple[str, ...]
@@ -266,6 +268,7 @@ class Referee:
     reference: Session
     _bench: _Bench | None = None
     _stack: ExitStack = field(default_factory=ExitStack)
+    _needing: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def compare(self, harness: Harness, candidate: str) -> Comparison:
         """Whether a candidate, as :func:`replaced_text` takes it, does as the original does.
@@ -301,15 +304,20 @@ class Referee:
         return Same()
 
     def _bench_for(self, harness: Harness, text: str) -> _Bench:
-        if self._bench is not None and self._bench.path == harness.path:
+        tests = self._needs_tests(harness)
+        if self._bench is not None and (self._bench.path, self._bench.tests) == (
+            harness.path,
+            tests,
+        ):
             return self._bench
         self.close()
-        ground = self._stack.enter_context(with_file(self.ground, harness, text))
+        ground = self._stack.enter_context(with_file(self.ground, harness, text, with_tests=tests))
         session = Session(ground=ground, gates=self.gates, measures=False, fresh=True)
         self._stack.enter_context(closing(session))
         outside, seconds = self._imports(harness)
         self._bench = _Bench(
             path=harness.path,
+            tests=tests,
             file=ground.tree.folder / harness.path,
             session=session,
             outside=outside,
@@ -317,6 +325,21 @@ class Referee:
             hidden={harness.target},
         )
         return self._bench
+
+    def _needs_tests(self, harness: Harness) -> bool:
+        """Whether the original itself comes to no result where the repository's tests are not.
+
+        Harnesses in situ run them; others may take classes from them, or the repository itself may.
+        """
+        key = harness.target, harness.digest
+        if key not in self._needing:
+            text = source_of(self.ground.tree.folder / harness.path)
+            with with_file(self.ground, harness, text, with_tests=False) as ground:
+                session = Session(ground=ground, gates=self.gates, measures=False)
+                with closing(session):  # not that of candidates: they do not see the original
+                    answer = session.ask(harness, kind="record", expected=None)
+            self._needing[key] = isinstance(_record(answer), Reason)
+        return self._needing[key]
 
     def _imports(self, harness: Harness) -> tuple[tuple[str, ...], float]:
         """What the original imports from outside, and seconds that are enough for its import."""
