@@ -14,6 +14,8 @@ from depslice.solvers.execution.trials import Grounds, Trials, open_trials, with
 from depslice.solvers.loading import load_tasks
 from depslice.solvers.problem import ProblemError, Task
 from depslice.validator.sandbox import Sandbox
+from depslice.validator.validation import Harness, Reason
+from depslice.validator.validation.candidates import Comparison, Referee, Unknown
 
 CORE = '''\
 LIMIT = 10
@@ -264,3 +266,21 @@ def test_a_broken_line(
     with pytest.raises(ProblemError) as caught:
         load_tasks(path)
     assert message in caught.value.message
+
+
+def test_an_original_that_could_not_be_run_is_run_again(
+    trials: Trials, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine may be too busy for it, and the answer is not to blame for that."""
+    answers = [Unknown(cause=Reason(slug="ended", message="time"))] * 2
+    compare = Referee.compare
+
+    def busy(self: Referee, harness: Harness, candidate: str) -> Comparison:
+        return answers.pop() if answers else compare(self, harness, candidate)
+
+    monkeypatch.setattr(Referee, "compare", busy)
+    [failed] = trials.hidden(RIGHT).tried
+    assert failed.failure is not None
+    assert failed.failure.kind == "lost"
+    answers = [Unknown(cause=Reason(slug="ended", message="time"))]
+    assert trials.hidden(RIGHT).passed

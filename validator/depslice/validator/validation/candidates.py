@@ -268,7 +268,6 @@ class Referee:
     reference: Session
     _bench: _Bench | None = None
     _stack: ExitStack = field(default_factory=ExitStack)
-    _needing: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def compare(self, harness: Harness, candidate: str) -> Comparison:
         """Whether a candidate, as :func:`replaced_text` takes it, does as the original does.
@@ -332,14 +331,14 @@ class Referee:
         Harnesses in situ run them; others may take classes from them, or the repository itself may.
         """
         key = harness.target, harness.digest
-        if key not in self._needing:
+        if key not in self.ground.needing:
             text = source_of(self.ground.tree.folder / harness.path)
             with with_file(self.ground, harness, text, with_tests=False) as ground:
                 session = Session(ground=ground, gates=self.gates, measures=False)
                 with closing(session):  # not that of candidates: they do not see the original
                     answer = session.ask(harness, kind="record", expected=None)
-            self._needing[key] = isinstance(_record(answer), Reason)
-        return self._needing[key]
+            self.ground.needing[key] = isinstance(_record(answer), Reason)
+        return self.ground.needing[key]
 
     def _imports(self, harness: Harness) -> tuple[tuple[str, ...], float]:
         """What the original imports from outside, and seconds that are enough for its import."""

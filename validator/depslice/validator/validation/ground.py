@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, files
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,6 +32,8 @@ class Ground:
     """``tree`` is the repository; ``folders`` what :data:`BOOT` gets; all of it in ``folder``.
 
     The tools come last on the path: those that the environment has itself fit its Python.
+    ``needing`` tells of targets and harnesses whether they need the repository's tests, as far as
+    somebody has asked.
     """
 
     program: Program
@@ -40,6 +42,7 @@ class Ground:
     folder: Path
     tree: Tree
     folders: tuple[Path, ...]
+    needing: dict[tuple[str, str], bool] = field(default_factory=dict)
 
 
 @contextmanager
