@@ -892,16 +892,14 @@ class AttributeEvaluation(Declared):
         """
         line = self.mro(class_)
         known = class_.written
-        if known is None:
+        if known is None or known[0] is not line:
             modules = dict.fromkeys(k.module for k in line)
             found = frozenset().union(
                 *(k.info.self_stores for k in line if k.info.self_stores),
                 *(module.summary.attribute_writers for module in modules),
             )
-            known = self._written.setdefault(found, found)
-            if class_.mro_cache is not None:
-                class_.written = known
-        return known
+            known = class_.written = line, self._written.setdefault(found, found)
+        return known[1]
 
     def _stores(self, class_: Class, name: str) -> bool:
         if not self.whole and name not in self.written_of(class_):

@@ -113,6 +113,12 @@ class EngineState:
         self.spelled: set[int] = set()  # those of the texts of which no part is open
         self.modules: set[int] = set()  # those that are modules of the repo
         self.slices: set[int] = set()  # those that are slices: `1:`, or declared to be one
+        self.namespaces: set[int] = set()  # those that are the `__dict__` of something
+        # For a slice, which asks that of the same values again and again: those that are
+        # followed from an argument to the parameter; the special method of an open value, and
+        # what calling it with so many arguments gives.
+        self._traced: dict[frozenset[int], frozenset[int]] = {}
+        self._specials: dict[tuple[int, str, int], tuple[int, frozenset[int]]] = {}
         self._written: dict[frozenset[str], frozenset[str]] = {}  # by classes: many have the same
         self._storing: dict[Class, bool] = {}  # by computed names, in methods
         self._counts: dict[frozenset[int], tuple[int, int, int]] = {}  # of sets that are full
@@ -120,6 +126,7 @@ class EngineState:
         self.queue: deque[Function | Lookup] = deque()
         self.tasks: list[Function | Lookup | None] = [None]  # by serial number
         self.changed: list[Lookup] = []  # for a slice, which asks again: again for each change
+        self.retold: list[Function] = []  # and those of which the facts that were read have changed
         self.current: Function | None = None
         self.reader = 0  # the work number that reads register under; 0 for none
         self.settled = True  # nothing that may still grow was read
@@ -269,6 +276,7 @@ class EngineState:
             *(self._cells, self._items, self._anywhere, self._keys),
             *(self._questions, self._attributes, self._names),
             *(self._passing, self._literals, self._left_over, self._rests, self._counts),
+            *(self._traced, self._specials),
         )
         for table in tables:
             table.clear()
@@ -315,6 +323,8 @@ class EngineState:
                     self.spelled.add(found)
             elif value[0] == "M":
                 self.modules.add(found)
+            elif value[0] == "ND":
+                self.namespaces.add(found)
             elif value[:2] in SLICES:
                 self.slices.add(found)
             self._singles.append(None)  # many are never asked for
@@ -440,12 +450,18 @@ class EngineState:
         if self.whole:
             return self.unknown
         self.hand_namespaces(args, pos)
-        [method] = self.derive("A", value, dunder)
-        given = tuple([self.traced(values) for values in args])
-        if any(given) and method != self.unknown_id:
-            self.facts.append((f.APPLY, method, given, (), EMPTY, pos))
-        # Whatever is passed: sets grow, and each would be another value.
-        return self.derive("R", method, (EMPTY,) * len(args))
+        key = value, dunder, len(args)
+        known = self._specials.get(key)
+        if known is None:
+            [method] = self.derive("A", value, dunder)
+            # Whatever is passed: sets grow, and each would be another value.
+            known = self._specials[key] = method, self.derive("R", method, (EMPTY,) * len(args))
+        method, result = known
+        if method != self.unknown_id:
+            given = tuple([self.traced(values) for values in args])
+            if any(given):
+                self.facts.append((f.APPLY, method, given, (), EMPTY, pos))
+        return result
 
     def hand_namespaces(self, args: Iterable[Values], pos: int) -> None:
         """Implemented by the container part."""
@@ -453,8 +469,15 @@ class EngineState:
 
     def traced(self, values: Values) -> frozenset[int]:
         """Those of ``values`` that a slice follows from an argument to the parameter."""
-        known = self.values
-        return frozenset(v for v in values if known[v][0] in TRACED or self.may_be_caught(v))
+        if not values:
+            return EMPTY
+        whole = frozenset(values)
+        found = self._traced.get(whole)
+        if found is None:
+            known = self.values
+            found = frozenset([v for v in whole if known[v][0] in TRACED or self.may_be_caught(v)])
+            found = self._traced[whole] = whole if len(found) == len(whole) else found
+        return found
 
     def may_be_caught(self, value: int) -> bool:
         """Whether it is an exception from outside, which may be one of the slice."""

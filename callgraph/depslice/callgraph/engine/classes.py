@@ -534,7 +534,7 @@ class ClassEvaluation(AnnotationEvaluation):
             found = class_.order_so_far[1]
         class_.holders = {}
         class_.declarers = {}
-        class_.outer = class_.orders = class_.written = None
+        class_.outer = class_.orders = None
         class_.shifting = self.whole and any(
             k.info.bases and k.info.parent_function >= 0 for k in found
         )

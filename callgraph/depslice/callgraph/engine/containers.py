@@ -551,9 +551,9 @@ class ContainerEvaluation(ComputedNames):
     def hand_namespaces(self, args: Iterable[Values], pos: Position) -> None:
         """``template % vars(C)``, of a template nobody knows: any name of the class may be read."""
         for values in args:
-            for value in values:
+            for value in values & self.namespaces:
                 kind = self.values[value]
-                if kind[0] == "ND" and self.values[kind[1]][0] == "C":
+                if self.values[kind[1]][0] == "C":
                     self._namespace_item(kind, self.unknown, pos)
 
     def modules_of(self, keys: Values, pos: Position) -> Values:

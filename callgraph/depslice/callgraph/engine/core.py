@@ -312,7 +312,7 @@ class Engine(Updating):
         values = self.shared(self.parameter_values(function, index))
         if self.facts:
             function.noted[index - FIRST_PARAMETER] = self.told(self.facts)
-            function.flat = None
+            self._retell(function)
         known = function.registers[index]
         function.registers[index] = values
         return values is not known
@@ -467,12 +467,19 @@ class Engine(Updating):
                 told = self.told(facts)
                 if noted.get(index) != told:
                     noted[index] = told
-                    function.flat = None
+                    self._retell(function)
                 self.facts = facts = []
             elif index in noted:
                 del noted[index]
-                function.flat = None
+                self._retell(function)
         return grown
+
+    def _retell(self, function: Function) -> None:
+        """The facts of ``function`` are others than those that somebody may have read."""
+        if function.flat is not None:
+            function.flat = None
+            if not self.whole:
+                self.retold.append(function)
 
     def _operations(self) -> list[Callable[..., Any]]:
         """What executes each operation: gives values for its register, or nothing."""

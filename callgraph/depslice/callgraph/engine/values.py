@@ -420,8 +420,9 @@ class Class:
         self.holders_elsewhere: dict[tuple[str, Class | None], list[Class]] = {}
         self.orders_without: dict[str, list[tuple[tuple[Class, ...], tuple[str, ...]]]] = {}
         self.outer: tuple[str, ...] | None = None  # the bases outside, of all its bases too
-        # In a slice, the names that its methods and those above store, or code of their modules.
-        self.written: frozenset[str] | None = None
+        # In a slice, the names that its methods and those above store, or code of their modules;
+        # behind the linearisation that this is told by.
+        self.written: tuple[tuple[Class, ...], frozenset[str]] | None = None
         self.shifting = False  # a function makes it, or a class above, below other bases each time
         self.holders: dict[str, Class | None] = {}  # name -> the class of the MRO that binds it
         self.declarers: dict[str, Class] = {}  # one before it that only tells the type of it

@@ -219,7 +219,7 @@ class Builders:
         """Keep the statements of all classes below ``class_``."""
         for module in self._growth.running():
             for piece in module.summary.pieces:
-                if piece.kind == "class" and piece.unit >= 0 and self._runs(module, piece):
+                if piece.kind == "class" and piece.unit >= 0 and self._growth.runs(module, piece):
                     below = self._growth.class_of(module, piece)
                     if below is not class_ and class_ in self._engine.mro(below):
                         self._keep(module, piece, class_.id)
@@ -308,7 +308,7 @@ class Builders:
         telling = dict.fromkeys(each for each, names in self._filling_told() if name in names)
         for module in self._runners.which_may_name(telling) if telling else ():
             for piece in module.summary.pieces:
-                if piece.kind != "class" or piece.unit < 0 or not self._runs(module, piece):
+                if piece.kind != "class" or piece.unit < 0 or not self._growth.runs(module, piece):
                     continue
                 class_ = self._growth.class_of(module, piece)
                 if (
@@ -392,7 +392,7 @@ class Builders:
             (self._engine.function(class_.module, class_.info.unit),)
         ):
             for piece in module.summary.pieces:
-                if piece.kind == "class" and piece.unit >= 0 and self._runs(module, piece):
+                if piece.kind == "class" and piece.unit >= 0 and self._growth.runs(module, piece):
                     statement = self._engine.function(module, piece.unit)
                     if class_ in self._extended_by(statement):
                         self._classes.keep_as_value(module, piece, demand)
@@ -439,7 +439,9 @@ class Builders:
                 continue
             for index in each.mutations:
                 piece = other.summary.pieces[index]
-                if self._runs(other, piece) and self._rebinds(each, piece.unit, module, name):
+                if self._growth.runs(other, piece) and self._rebinds(
+                    each, piece.unit, module, name
+                ):
                     self._keep(other, piece, demand.source)
             writers = [unit for unit in each.writers if self._rebinds(each, unit, module, name)]
             if writers:
@@ -478,7 +480,7 @@ class Builders:
                 piece = module.summary.pieces[function.unit.piece]
                 if function.unit.kind == "function":
                     self._build_through(module, (index,), demand.source, frozenset((name,)))
-                elif self._runs(module, piece):
+                elif self._growth.runs(module, piece):
                     self._keep(module, piece, demand.source)
 
     def _may_store_on(self, function: Function, class_id: str, name: str) -> bool:
@@ -499,7 +501,7 @@ class Builders:
 
     def keep_statement(self, module: Module, piece: Piece, demand: Demand) -> None:
         """Keep a statement for what it changes, if it runs; its module has to."""
-        if self._runs(module, piece):
+        if self._growth.runs(module, piece):
             self._classes.keep_as_value(module, piece, demand)
             self._growth.effects.setdefault(module.name)
 
@@ -519,17 +521,13 @@ class Builders:
                 if jump.kind == "jump" and piece in enclosing_pieces(module, jump):
                     self._growth.keep(module, jump, demand, item=item)
 
-    def _runs(self, module: Module, piece: Piece) -> bool:
-        """Whether ``piece`` runs when a target is used; what only a script does, in a target's."""
-        return not piece.script or module.name in self._growth.roots
-
     def _counts(self, module: Module, piece: Piece, name: str, *, handle: bool = False) -> bool:
         """Whether a statement that may change the object of ``name`` does.
 
         ``handle``: what is called by that name changes it, be it a function.
         """
         called = False if handle else None
-        return self._runs(module, piece) and (
+        return self._growth.runs(module, piece) and (
             piece.kind not in _FILTERED
             or self._changing.changes(module, piece.unit, name, called=called)
         )
@@ -598,9 +596,10 @@ class Builders:
             filling |= self._runners.calling_later(filling)
             callers |= self._runners.with_those_that_call_for_effect(filling)
         returned = self._runners.returned(callers)
-        for other in self._runners.which_may_name(callers | returned):
-            for piece, function in self._runners.statements_of(other):
-                if self._runs(other, piece) and (
+        either = callers | returned
+        for other in self._runners.which_may_name(either):
+            for piece, function in self._runners.statements_calling(other, either):
+                if self._growth.runs(other, piece) and (
                     self._runners.runs_one_of(function, callers, decorating=piece.kind == "def")
                     or self._runners.hands_on(piece, function, returned.keys())
                 ):
@@ -677,7 +676,7 @@ class Builders:
             if writers:
                 self._build_through(other, writers, item, frozenset(names))
             for piece in self._using_results(other):
-                if self._runs(other, piece):
+                if self._growth.runs(other, piece):
                     function = self._engine.function(other, piece.unit)
                     if self._runners.takes_from(function, functions):
                         self._keep(other, piece, item)
@@ -794,7 +793,7 @@ class Builders:
         mutations = module.summary.mutations.get(name, ())
         for piece in aliased.pieces.values():
             waits = piece.index in mutations and self._waits_for_member(module, name, piece, item)
-            if not waits and self._runs(module, piece):
+            if not waits and self._growth.runs(module, piece):
                 self._keep(module, piece, item)
         for index, member in aliased.members:
             owner = self._engine.class_(module, index)
@@ -822,7 +821,7 @@ class Builders:
             piece = module.summary.pieces[unit.piece]
             if unit.kind != "piece":
                 self._build_through(module, (unit.index,), item, frozenset((attribute,)))
-            elif self._runs(module, piece):
+            elif self._growth.runs(module, piece):
                 self._keep(module, piece, item)
 
     def _build_by_methods(self, holder: Module, values: Values, name: str) -> None:
@@ -835,7 +834,7 @@ class Builders:
                 statement = self._engine.function(holder, class_.info.unit)
                 modules = self._runners.which_may_name((statement,))
                 for module, piece in self._by_methods.changing(modules, class_):
-                    if self._runs(module, piece):
+                    if self._growth.runs(module, piece):
                         self._keep(module, piece, class_.id)
 
     def _build_by_special(self, holder: Module, name: str, values: Values, item: str) -> None:
@@ -844,7 +843,7 @@ class Builders:
         for module in dict.fromkeys((holder, *self._growth.running())) if methods else ():
             if module is holder or self._may_have(module, holder, name):
                 for piece in self._by_special.pieces(module, holder, name, methods):
-                    if self._runs(module, piece):
+                    if self._growth.runs(module, piece):
                         self._keep(module, piece, item)
 
     def _may_have(self, module: Module, holder: Module, name: str) -> bool:
@@ -866,7 +865,7 @@ class Builders:
                 piece = module.summary.pieces[unit.piece]
                 if unit.kind != "piece":
                     self._build_through(module, (unit.index,), item, frozenset((name,)))
-                elif self._runs(module, piece):
+                elif self._growth.runs(module, piece):
                     self._keep(module, piece, item)
                     if piece.kind == "loop":  # its body tells how far it goes
                         demand = Demand.of(item, module, ReferenceKind.WRITE, "builds")

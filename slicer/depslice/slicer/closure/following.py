@@ -77,6 +77,7 @@ class Following:
         self._calling_outside: dict[Function, list[OutsideCall]] = {}
         self._asking: dict[Lookup, set[OutsideCall]] = {}
         self._changed, self._anew = News(growth.engine.changed), News(growth.followed_anew)
+        self._retold = News(growth.engine.retold)
         self._rules: dict[int, _Rule] = {
             f.NAME: self._name,
             f.MEMBER: self._member,
@@ -111,12 +112,9 @@ class Following:
         """Queue the pieces of units that the engine knows more of since they were followed."""
         self._engine.settle()
         placed = self._classes.place()
-        stale = [
-            followed
-            for function, followed in self._growth.followed.items()
-            # (`facts` is made of `flat`, which costs less to look at.)
-            if function.flat is not followed.facts and function.facts is not followed.facts
-        ]
+        retold = map(self._growth.followed.get, dict.fromkeys(self._retold.take()))
+        stale = [each for each in retold if each and each.function.facts is not each.facts]
+        stale.sort(key=lambda each: each.place)
         awake = [made for made in self._resting if not self._classes.rests(made)]
         stale += [self._resting.pop(made) for made in awake]
         for each in stale:
@@ -173,7 +171,10 @@ class Following:
             facts = self._engine.facts_of(function)
             followed = self._growth.followed.get(function)
             if followed is None:
-                followed = Followed(module=module, piece=piece, item=item, function=function)
+                place = len(self._growth.followed)
+                followed = Followed(
+                    module=module, piece=piece, item=item, function=function, place=place
+                )
                 self._growth.followed[function] = followed
                 self._added.spell(function.unit)
                 self._classes.note_read(function.unit)

@@ -39,7 +39,7 @@ OBSERVED = "observed"
 
 @dataclass(slots=True, kw_only=True)
 class Followed:
-    """A unit of a kept piece whose facts are followed, for the symbol ``item``.
+    """A unit of a kept piece whose facts are followed, for the symbol ``item``; with its ``place``.
 
     ``facts`` is the list that was followed last (the engine makes a new one when it finds
     more), ``seen`` every fact so far. ``made`` is the class that a class statement makes,
@@ -50,6 +50,7 @@ class Followed:
     piece: Piece
     item: str
     function: Function
+    place: int
     facts: list[Fact] = field(default_factory=list)
     seen: set[Fact] = field(default_factory=set)
     bases: set[Class] = field(default_factory=set)
@@ -422,6 +423,10 @@ class Growth:
             module = self.program.module(name)
             if module is not None:
                 yield module
+
+    def runs(self, module: Module, piece: Piece) -> bool:
+        """Whether ``piece`` runs when a target is used; what only a script does, in a target's."""
+        return not piece.script or module.name in self.roots
 
     def looks_for(self, name: str) -> bool:
         """Whether the repository asks for an attribute by its name: ``hasattr(x, "__show__")``.

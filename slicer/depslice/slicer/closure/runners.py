@@ -19,6 +19,7 @@ from depslice.callgraph.summary import Piece
 from depslice.slicer.closure.arguments import Arguments
 from depslice.slicer.closure.growth import Growth
 from depslice.slicer.closure.registering import called_for_effect, passed_on
+from depslice.slicer.closure.turns import News
 from depslice.slicer.pieces import NAMED
 
 _CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
@@ -43,6 +44,34 @@ _Passed: TypeAlias = "dict[Function, set[tuple[Function, int]]]"
 """Functions that code passes to others, and the parameters of those."""
 
 
+class _Calling:
+    """The places of the statements of a module that call a function, or pass it to what they call."""
+
+    __slots__ = ("_by_function", "is_known")
+
+    def __init__(self) -> None:
+        self.is_known = False
+        self._by_function: dict[Function, list[int]] = {}
+
+    def note(self, place: int, called: dict[Function, set[int]], passed: _Passed) -> None:
+        """The statement at ``place`` does so."""
+        for function in called.keys() | passed.keys() if called else ():
+            self._by_function.setdefault(function, []).append(place)
+
+    def places(
+        self, functions: dict[Function, None], by_wrapper: dict[Function, set[Function]]
+    ) -> list[int]:
+        """Where one of ``functions`` may be run, be it by what wraps it, in order."""
+        known = self._by_function
+        met = functions.keys() & known.keys()
+        met.update(
+            each
+            for each, run in by_wrapper.items()
+            if each in known and not run.isdisjoint(functions)
+        )
+        return sorted({place for each in met for place in known[each]})
+
+
 class Runners:
     """Answers for one slice."""
 
@@ -51,6 +80,8 @@ class Runners:
         self._engine = growth.engine
         self._arguments = arguments
         self._statements: dict[str, list[tuple[Piece, Function]]] = {}
+        self._calling: dict[str, _Calling] = {}  # of modules that have been gone through
+        self._retold = News(growth.engine.retold)
         self._mentioned: dict[str, dict[str, list[int]]] = {}  # module -> name -> units
         self._imported_by: dict[str, frozenset[str]] = {}  # module -> names in its imports
         # The places of calls in a function whose results it returns, and whose nobody takes.
@@ -121,6 +152,46 @@ class Runners:
                 for piece in module.summary.pieces
                 if piece.unit >= 0 and piece.kind in _RUNNING
             ]
+        return found
+
+    def statements_calling(
+        self, module: Module, functions: dict[Function, None]
+    ) -> Iterator[tuple[Piece, Function]]:
+        """Those of :meth:`statements_of` that run and may call one of ``functions``, and others.
+
+        A module is gone through once; from then on what its statements are known to call tells.
+        """
+        statements = self.statements_of(module)
+        if module.name not in self._calling:
+            yield from statements
+            self._calling[module.name] = _Calling()
+            return
+        place, known = -1, None
+        waiting: list[int] = []
+        while True:
+            calling = self._calling_in(module, statements)
+            state = calling, self._wrapped.known
+            if state != known:
+                known = state
+                waiting = calling.places(functions, self._wrapped.by_wrapper)
+            place = next((each for each in waiting if each > place), -1)
+            if place < 0:
+                return
+            yield statements[place]
+
+    def _calling_in(self, module: Module, statements: list[tuple[Piece, Function]]) -> _Calling:
+        """What the statements of ``module`` call by now."""
+        if self._engine.queue:
+            self._engine.settle()
+        for function in self._retold.take():
+            if function.unit.kind == "piece" and function.module.name in self._calling:
+                self._calling[function.module.name] = _Calling()
+        found = self._calling[module.name]
+        if not found.is_known:
+            found.is_known = True
+            for place, (piece, function) in enumerate(statements):
+                if self._growth.runs(module, piece):
+                    found.note(place, *self._called_by(function)[1:])
         return found
 
     def with_those_that_pass_on(self, functions: dict[Function, None]) -> dict[Function, None]:
@@ -240,6 +311,23 @@ class Runners:
 
         Or what a decorator made of one, by its name.
         """
+        known = self._called_by(function)
+        called = known[1]
+        if not called:
+            return False
+        # Of two views the shorter one is gone through: most statements call next to nothing.
+        if places is None and not called.keys().isdisjoint(functions.keys()):
+            return True
+        wrappers = self._wrapped.met(known[0], called.keys(), functions)
+        if places is None:
+            return any(True for _ in wrappers) or self._has_run(known[2], functions)
+        met = functions.keys() & called.keys() | set(wrappers)
+        return any(not called[each].isdisjoint(places) for each in met)
+
+    def _called_by(
+        self, function: Function
+    ) -> tuple[list[f.Fact], dict[Function, set[int]], _Passed]:
+        """The facts of ``function``; what they say that it calls, where; what it passes on."""
         known = self._calls.get(function)
         if known is None or known[0] is not function.flat or self._engine.queue:
             facts = self._engine.facts_of(function)
@@ -254,17 +342,7 @@ class Runners:
                             if kind[0] in ("F", "B"):
                                 passed.setdefault(kind[1], set()).add(fact[1:3])
                 known = self._calls[function] = facts, called, passed
-        called = known[1]
-        if not called:
-            return False
-        # Of two views the shorter one is gone through: most statements call next to nothing.
-        if places is None and not called.keys().isdisjoint(functions.keys()):
-            return True
-        wrappers = self._wrapped.met(known[0], called.keys(), functions)
-        if places is None:
-            return any(True for _ in wrappers) or self._has_run(known[2], functions)
-        met = functions.keys() & called.keys() | set(wrappers)
-        return any(not called[each].isdisjoint(places) for each in met)
+        return known
 
     def _has_run(self, passed: _Passed, functions: dict[Function, None]) -> bool:
         """Whether one of ``functions`` is passed to code that calls it: ``attempt(set_up)``."""

@@ -31,7 +31,10 @@ class Wrapped:
         self._called_by = called_by
         # Statements that bind what was made of a function: its facts, and who is called then.
         self._made: dict[Function, tuple[list[f.Fact], frozenset[Function]]] = {}
-        self._by_wrapper: dict[Function, set[Function]] = {}
+        self.by_wrapper: dict[Function, set[Function]] = {}
+        """What wrappers run, of the functions whose names have been asked for."""
+        self.known = 0
+        """How much that is: it only grows."""
         self._handed: dict[str, dict[str, list[Piece]]] = {}  # module -> name -> assignments
 
     def names(self, function: Function) -> Iterable[str]:
@@ -46,7 +49,9 @@ class Wrapped:
             made = self._wrappers(function.module, piece) - {function}
             wrappers = [each for each in made if _calls_what_it_has(each.module, each.unit)]
             for wrapper in wrappers:
-                self._by_wrapper.setdefault(wrapper, set()).add(function)
+                run = self.by_wrapper.setdefault(wrapper, set())
+                self.known += function not in run
+                run.add(function)
             if wrappers:
                 found.update(piece.binds)
         return found
@@ -58,9 +63,9 @@ class Wrapped:
 
         Of functions whose names have been asked for. Where no name tells for which, for any.
         """
-        for wrapper in called if self._by_wrapper else ():
-            if wrapper in self._by_wrapper and any(
-                each in functions for each in self._by_wrapper[wrapper]
+        for wrapper in called if self.by_wrapper else ():
+            if wrapper in self.by_wrapper and any(
+                each in functions for each in self.by_wrapper[wrapper]
             ):
                 meant = dict.fromkeys(self.behind(wrapper, facts))
                 if not meant or any(each in functions for each in meant):
