@@ -31,6 +31,7 @@ from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.registering import (
     changes_in_place,
+    counts,
     decorators_of,
     filled_class_variables,
     fills_alone,
@@ -215,6 +216,11 @@ class Builders:
                 ):
                     self.added.when_asked(class_, name, partial(self._keep_below, class_))
 
+    def _units_of_metaclasses(self, class_: Class) -> Iterator[s.Unit]:
+        """What stands in the methods of the metaclasses of ``class_``."""
+        for metaclass in self._engine.metaclasses_of(class_):
+            yield from (unit for unit, _ in self._methods_of(metaclass))
+
     def _keep_below(self, class_: Class) -> None:
         """Keep the statements of all classes below ``class_``."""
         for module in self._growth.running():
@@ -282,6 +288,14 @@ class Builders:
                 writers.append(unit.index)
         if writers:
             self._build_through(owner.module, writers, item, frozenset((name,)))
+        units = owner.module.summary.units
+        methods = {last_part(units[unit].qualname) for unit in writers}
+        if any(
+            fills_attribute(each.ops, name)
+            or any(op[0] == s.ATTR and op[3] in methods for op in each.ops)
+            for each in self._units_of_metaclasses(owner)
+        ):
+            self._keep_below(owner)  # `cls.steps.append(cls)`, `cls.register()` when each is made
 
     def _build_by_passed_names(self, owner: Class, name: str) -> None:
         """Functions that fill an attribute of ``owner`` by a name which they are passed.
@@ -571,19 +585,29 @@ class Builders:
     # --- through functions that write it
 
     def _build_through(
-        self, module: Module, writers: Sequence[int], item: str, names: frozenset[str]
+        self,
+        module: Module,
+        writers: Sequence[int],
+        item: str,
+        names: frozenset[str],
+        *,
+        in_turn: bool = False,
     ) -> None:
         """Module-level calls and decorators that run a function which writes the variable.
 
-        ``names``: of the variable; none of state outside. Of functions that register or set up,
-        those count that call them too; of others those that do for nothing but the effect.
+        ``names``: of the variable; none of state outside. Of functions that register, count or set
+        up, those count that call them too; of others those that do for nothing but the effect.
+        ``in_turn``: what the writers give depends on how often they have run.
         """
         functions = self._runners.with_enclosing(module, writers)
         units = module.summary.units
         registering = [
             unit
             for unit in writers
-            if registers(units[unit], names) or (names and sets_up(units[unit]))
+            if in_turn
+            or registers(units[unit], names)
+            or counts(units[unit], names)
+            or (names and sets_up(units[unit]))
         ]
         callers = functions | self._runners.with_callers(
             self._runners.with_enclosing(module, registering)
@@ -864,7 +888,8 @@ class Builders:
             for unit in self._using_up.units(module, holder, name, iterators, member=member):
                 piece = module.summary.pieces[unit.piece]
                 if unit.kind != "piece":
-                    self._build_through(module, (unit.index,), item, frozenset((name,)))
+                    names = frozenset((name,))
+                    self._build_through(module, (unit.index,), item, names, in_turn=True)
                 elif self._growth.runs(module, piece):
                     self._keep(module, piece, item)
                     if piece.kind == "loop":  # its body tells how far it goes

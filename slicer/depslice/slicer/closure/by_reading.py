@@ -7,6 +7,7 @@
         known.append(f)
     vars(lib)["handlers"] = []                    # rebinds it
     setattr(lib, NAME, [])
+    monkey(lib)                                   # which stores an attribute of what it is given
 
 Of the plain ways (``from lib import handlers``, ``lib.handlers.append(f)``) syntax tells; of
 these the facts of the engine do. Few units are evaluated for it: those of modules that import the
@@ -34,6 +35,7 @@ from depslice.slicer.wiring import with_packages
 _SAME: Final = frozenset({s.ATTR, s.BY_NAME, s.ITEM, s.ITER, s.NARROW, s.PHI, s.SUB})
 """What gives the object itself, or a part of it."""
 _DEFINED: Final = frozenset({"C", "F", "W"})
+_PASSED_ON: Final = 2  # functions that a module is followed through
 _KEEPING: Final = frozenset({s.BIND, s.MAPPING, s.SEQUENCE, s.SETFREE, s.SETGLOBAL})
 
 
@@ -100,6 +102,7 @@ class ByReading:
         known = {(module, each) for module, names in variable.names.items() for each in names}
         known.add(("", variable.name))
         handing = [place for module in sorted(giving) for place in spelling.handing(module)]
+        handing += spelling.storing_by_text()
         places = {place: not known.isdisjoint(self._touches(place)) for place in handing}
         places.update(dict.fromkeys(spelling.having_text(variable.name), True))
         has_itself = not spelling.of(variable.owner).imports.isdisjoint(giving)
@@ -116,11 +119,34 @@ class ByReading:
         of_before, touched = self._touched.get(function, (None, set()))
         if of_before is not facts:
             touched = {(fact[1], fact[2]) for fact in facts if fact[0] in (f.NAME, f.WRITE)}
+            touched |= self._stored_by_called(function)
             for op in function.unit.ops:
                 if op[0] == s.CALL:
                     touched.update(("", keyword) for keyword, _ in op[4])
             self._touched[function] = facts, touched
         return touched
+
+    def _stored_by_called(self, function: Function) -> set[tuple[str, str]]:
+        """What functions that are called with a module store there: of which, and the names."""
+        return {
+            (kind[1], name)
+            for fact in self._engine.facts_of(function)
+            if fact[0] == f.PASS
+            for kind in map(self._engine.values.__getitem__, fact[3])
+            if kind[0] == "M"
+            for name in self._stored_on(fact[1], fact[2], _PASSED_ON)
+        }
+
+    def _stored_on(self, function: Function, place: int, deep: int) -> set[str]:
+        """The attributes that a function, or who it passes that to, stores on a parameter."""
+        ops = function.unit.ops
+        stored = {op[2] for op in ops if op[0] == s.SETATTR and op[1] == place}
+        given = ("P", function, place)
+        if deep and any(place in reads(op)[1:] for op in ops if op[0] == s.CALL):
+            for fact in self._engine.facts_of(function):
+                if fact[0] == f.PASS and any(self._engine.values[i] == given for i in fact[3]):
+                    stored |= self._stored_on(fact[1], fact[2], deep - 1)
+        return stored
 
     def _is_defined(self, owner: Module, name: str) -> bool:
         """Whether the variable is a function, class, text or number, and nothing else."""
@@ -149,6 +175,7 @@ class ByReading:
             elif reads_it and op[0] in (s.CALL, s.SUB) and not _exact(unit, roots, op):
                 roots[op[1]] = Link.SAME | Link.CALLED
         writes = writes or self._told(function, held, variable)
+        writes = writes or (owner.name, name) in self._stored_by_called(function)
         roots = {register: link for register, link in roots.items() if link}
         if writes or (roots and _may_change(unit, roots)):
             return Reading(unit, roots, writes)

@@ -119,6 +119,35 @@ def registers(unit: Unit, names: frozenset[str]) -> bool:
     return False
 
 
+def counts(unit: Unit, names: frozenset[str]) -> bool:
+    """Whether ``unit`` makes what has a name, or what is put there, of what it was before.
+
+    ``global N; N += 1``, ``cls.made += 1``, ``NUMBERS[key] = len(NUMBERS)``: who runs it later gets
+    something else.
+    """
+    held: set[int] = set()  # what has the name, and what is computed of it
+    methods: set[int] = set()
+    for op in unit.ops:
+        code = op[0]
+        if (code == s.GLOBAL and op[2] in names) or (code == s.ATTR and op[3] in names):
+            held.add(op[1])
+        elif code == s.ATTR and op[2] in held and op[3] in FILLING:
+            methods.add(op[1])
+        elif code == s.CALL and not held.isdisjoint(reads(op)[1:]):
+            if op[2] in methods:
+                return True  # `NUMBERS.setdefault(key, len(NUMBERS))`
+            held.add(op[1])
+        elif code == s.BINARY and not held.isdisjoint(reads(op)):
+            held.add(op[1])
+        elif (
+            (code == s.SETGLOBAL and op[1] in names and op[2] in held)
+            or (code == s.SETATTR and op[2] in names and op[3] in held)
+            or (code == s.SETSUB and op[1] in held and op[3] in held)
+        ):
+            return True
+    return False
+
+
 def sets_up(unit: Unit) -> bool:
     """Whether what ``unit`` does is the same each time: a function of no arguments, without result.
 

@@ -31,6 +31,7 @@ _PARTS: Final = frozenset({s.BY_NAME, s.ITEM, s.ITER, s.NARROW, s.PHI, s.SUB})
 _READING_NOTHING: Final = frozenset({s.CLASSVAR, s.FREE, s.GLOBAL, s.IMPORT, s.STRING, s.TOLD})
 _TELLING: Final = frozenset({"__import__", "globals", "vars"})
 """Builtins that give a module, or what it has, without an import."""
+_BY_NAME: Final = _TELLING | _GIVING_MODULES
 
 
 @dataclass(slots=True)
@@ -43,6 +44,7 @@ class Spelled:
     ``names``: the units that spell a name. ``handing``: those that do more with modules than to
     read attributes of them, and with which; ``maybe``: what stands for modules then, perhaps.
     ``texts``: of these, and of those that get modules by their names, the units that have a text.
+    ``storing``: of the latter, those that store attributes.
 
     None of it depends on which modules run, so that it lives as long as the program.
     """
@@ -55,6 +57,7 @@ class Spelled:
     texts: dict[str, list[int]] = field(default_factory=dict)
     handing: dict[int, set[str]] = field(default_factory=dict)
     maybe: set[str] = field(default_factory=set)
+    storing: list[int] = field(default_factory=list)
 
 
 class Spelling:
@@ -69,6 +72,7 @@ class Spelling:
         self._names: dict[str, list[Place]] = {}
         self._texts: dict[str, list[Place]] = {}
         self._handing: dict[str, list[Place]] = {}  # by module
+        self._storing: list[Place] = []
         self._held: dict[tuple[str, int], Held] = {}
         known = program.attachments.setdefault("spelled", {})
         assert isinstance(known, dict)
@@ -88,6 +92,7 @@ class Spelling:
             for into, by_name in ((self._names, spelled.names), (self._texts, spelled.texts)):
                 for name, units in by_name.items():
                     into.setdefault(name, []).extend([(module, unit) for unit in units])
+            self._storing += [(module, unit) for unit in spelled.storing]
             for unit, handed in spelled.handing.items():
                 for each in sorted(handed):
                     self._handing.setdefault(each, []).append((module, unit))
@@ -103,6 +108,10 @@ class Spelling:
     def handing(self, module: str) -> Sequence[Place]:
         """The units that do more with a module than to read attributes of it."""
         return self._handing.get(module, ())
+
+    def storing_by_text(self) -> Sequence[Place]:
+        """The units that store attributes, of those that get modules by their names."""
+        return self._storing
 
     def having_text(self, text: str) -> Sequence[Place]:
         """Of those that name modules, or what they have, by texts: the units with this one."""
@@ -189,8 +198,10 @@ class Spelling:
             if hands_on:
                 found.handing[unit.index] = hands_on
                 found.maybe.update(_binds(unit))
-            by_name = _TELLING | _GIVING_MODULES
-            if hands_on or not (by_name.isdisjoint(named) and by_name.isdisjoint(attributes)):
+            by_name = not _BY_NAME.isdisjoint(named | attributes)
+            if by_name and any(op[0] == s.SETATTR for op in unit.ops):
+                found.storing.append(unit.index)
+            if hands_on or by_name:
                 _note_texts(unit, found)
         for unit in module.summary.units if found.maybe else ():
             if any(op[0] in NAMED and op[NAMED[op[0]]] in found.maybe for op in unit.ops):

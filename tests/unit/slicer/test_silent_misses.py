@@ -1,0 +1,191 @@
+"""Programs whose slices once ran differently from the original, and said nothing of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from check import answer, answers, run_expression
+
+IDS = """
+# --- pkg/__init__.py
+# --- pkg/ids.py
+import itertools
+
+{0}
+
+
+class Field:
+    def __init__(self):
+        self.order = next_id()
+
+
+class Below(Field):
+    def __init__(self, of):
+        super().__init__()
+        self.of = of
+# --- pkg/models.py
+from pkg import ids
+from pkg.ids import Below
+
+FIRST = ids.Field()
+
+
+class Model:
+    one = Below(1)
+    two = Below(2)
+# --- pkg/app.py
+from pkg import models
+
+
+def run():
+    return models.Model.two.order
+"""
+
+
+@pytest.mark.parametrize(
+    "counting",
+    [
+        "_made = 0\n\ndef next_id():\n    global _made\n    _made += 1\n    return _made",
+        "_made = itertools.count(1)\n\ndef next_id():\n    return next(_made)",
+        (
+            "class next_id(int):\n    made = 0\n\n    def __new__(cls):\n        cls.made += 1\n"
+            "        return int(cls.made)"
+        ),
+    ],
+)
+def test_who_else_counts(tmp_path: Path, counting: str) -> None:
+    """What a number is depends on all that were given out before, by constructors too."""
+    assert answers(IDS.format(counting), tmp_path) == ["3"] * 3
+
+
+INTERNED = """
+# --- pkg/__init__.py
+# --- pkg/app.py
+_numbers = {{}}
+
+
+def number(name):
+    {0}
+
+
+class Token:
+    def __init__(self, name):
+        self.number = number(name)
+
+
+A = Token("a")
+B = Token("b")
+
+
+def run():
+    return B.number
+"""
+
+
+@pytest.mark.parametrize(
+    "numbering",
+    [
+        "if name not in _numbers:\n        _numbers[name] = len(_numbers)\n    return _numbers[name]",
+        "return _numbers.setdefault(name, len(_numbers))",
+    ],
+)
+def test_who_else_is_numbered(tmp_path: Path, numbering: str) -> None:
+    assert answers(INTERNED.format(numbering), tmp_path) == ["1"] * 3
+
+
+METACLASS = """
+# --- pkg/__init__.py
+# --- pkg/base.py
+class Meta(type):
+    def __init__(cls, name, bases, body):
+        super().__init__(name, bases, body)
+        if bases:
+            {0}
+
+
+class Step(metaclass=Meta):
+    steps = []
+
+    @classmethod
+    def register(cls):
+        cls.steps.append(cls)
+# --- pkg/steps.py
+from pkg.base import Step
+
+
+class One(Step):
+    def go(self):
+        return self.more()
+
+    def more(self):
+        return 1
+# --- pkg/app.py
+from pkg import steps
+from pkg.base import Step
+
+
+def run():
+    return [step().go() for step in Step.steps]
+"""
+
+
+@pytest.mark.parametrize("entering", ["cls.steps.append(cls)", "cls.register()"])
+def test_a_metaclass_enters_classes_in_what_the_body_of_the_first_has(
+    tmp_path: Path, entering: str
+) -> None:
+    assert answers(METACLASS.format(entering), tmp_path) == ["[1]"] * 3
+
+
+PATCHED = """
+# --- pkg/__init__.py
+# --- pkg/lib.py
+def dumps(x):
+    return "plain"
+
+
+def go(x):
+    return dumps(x)
+# --- pkg/patching.py
+def patch(module, function):
+    module.dumps = function
+
+
+def monkey(module, function):
+    patch(module, function)
+# --- pkg/app.py
+import sys
+
+from pkg import lib, patching
+
+
+def better(x):
+    return "better"
+
+
+{0}
+
+
+def run():
+    return lib.go(3)
+"""
+
+
+@pytest.mark.parametrize(
+    "patching", ["patching.patch(lib, better)", "patching.monkey(lib, better)"]
+)
+def test_a_function_patches_the_module_it_is_given(tmp_path: Path, patching: str) -> None:
+    assert answers(PATCHED.format(patching), tmp_path) == ["better"] * 3
+
+
+@pytest.mark.parametrize("text", ['"pkg.lib"', 'f"{__package__}.lib"', '__package__ + ".lib"'])
+def test_a_module_is_patched_by_its_name(tmp_path: Path, text: str) -> None:
+    files = PATCHED.format(f"sys.modules[{text}].dumps = better")
+    assert answers_of_tree(files, tmp_path) == ["better"] * 2
+
+
+def answers_of_tree(files: str, folder: Path) -> list[str]:
+    """What ``run()`` of ``pkg.app`` gives in the original and in its tree."""
+    tree = answer(files, "pkg.app:run", "m.run()", folder)
+    return [run_expression(folder / "repo", "pkg.app", "m.run()").stdout.strip(), tree]
