@@ -185,6 +185,49 @@ def test_a_module_is_patched_by_its_name(tmp_path: Path, text: str) -> None:
     assert answers_of_tree(files, tmp_path) == ["better"] * 2
 
 
+MOCKED = """
+# --- pkg/__init__.py
+# --- pkg/svc.py
+class Api:
+    def get(self):
+        return "real"
+
+
+def call():
+    return Api().get()
+# --- pkg/app.py
+from unittest import mock
+
+from pkg import svc
+
+
+class Fake:
+    def get(self):
+        return self.more()
+
+    def more(self):
+        return "fake"
+
+
+def run():
+    with {0}:
+        return svc.call()
+"""
+
+
+@pytest.mark.parametrize(
+    "patching",
+    [
+        'mock.patch("pkg.svc.Api", Fake)',
+        'mock.patch("pkg.svc.Api", new=Fake)',
+        'mock.patch.object(svc, "Api", Fake)',
+        'mock.patch("pkg.svc.Api.get", lambda self: Fake().get())',
+    ],
+)
+def test_what_stands_in_for_something_is_asked_for_the_same(tmp_path: Path, patching: str) -> None:
+    assert answers_of_tree(MOCKED.format(patching), tmp_path) == ["fake"] * 2
+
+
 def answers_of_tree(files: str, folder: Path) -> list[str]:
     """What ``run()`` of ``pkg.app`` gives in the original and in its tree."""
     tree = answer(files, "pkg.app:run", "m.run()", folder)

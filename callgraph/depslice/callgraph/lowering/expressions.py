@@ -146,6 +146,19 @@ CAUGHT = 6
 """What stands there for what a handler catches: nothing but its classes is known of that."""
 
 
+def _patched(call: ast.Call) -> Iterator[str]:
+    """The name that ``mock.patch("package.module.name", …)`` or ``patch.object(x, "name", …)`` stores."""
+    match call:
+        case (
+            ast.Call(func=ast.Attribute(attr="object"), args=[_, ast.Constant(value=str(text)), *_])
+            | ast.Call(
+                func=ast.Attribute(attr="patch") | ast.Name(id="patch"),
+                args=[ast.Constant(value=str(text)), *_],
+            )
+        ):
+            yield text.rpartition(".")[2]
+
+
 class ExpressionLowering(Narrowing):
     """Lowers expressions into the current frame; statements are its subclass's."""
 
@@ -433,6 +446,8 @@ class ExpressionLowering(Narrowing):
         elif type(func) is ast.Attribute and func.attr == "__setattr__":
             # With its receiver, or by `super()` without.
             frame.stores.update(filter(None, map(text_of, node.args[-2:-1])))
+        else:
+            frame.stores.update(_patched(node))
         if type(func) is not ast.Name or func.id not in _QUIET:
             frame.turns += 1
         elif func.id == "isinstance":

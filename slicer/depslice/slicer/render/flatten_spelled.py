@@ -419,7 +419,7 @@ def _relative(tree: ast.Module) -> Iterator[str]:
 
 
 def _names_one(text: str, modules: Collection[str]) -> bool:
-    """Whether it is the dotted name of a module of a package, or of something in one.
+    """Whether it is the dotted name of a module of a package, or of something in one, or in that.
 
     Or what such names start with: ``"pkg." + name``.
     """
@@ -428,4 +428,5 @@ def _names_one(text: str, modules: Collection[str]) -> bool:
     path = text.rpartition("=")[2].strip().replace(":", ".")  # `name = pkg.mod:function`
     if "." not in path or not all(part.isidentifier() for part in path.split(".")):
         return False
-    return path in modules or path.rpartition(".")[0] in modules
+    around = path.rpartition(".")[0]
+    return any(each in modules for each in (path, around, around.rpartition(".")[0]))

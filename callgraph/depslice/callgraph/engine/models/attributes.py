@@ -245,6 +245,44 @@ def _object_setattr(engine: ContainerEvaluation, call: Call) -> Values:
     return EMPTY
 
 
+def _patch_object(engine: ContainerEvaluation, call: Call) -> Values:
+    """``patch.object(target, "name", new)``: who reads that finds ``new``, for a time."""
+    for value in tuple(call.argument(1, "attribute")):
+        kind = engine.values[value]
+        if kind[0] == "S":
+            engine.store_attribute(
+                call.argument(0, "target"), kind[1], call.argument(2, "new"), call.pos
+            )
+    engine.hand_over([*call.keywords.values()], call.pos)
+    return engine.outside.call("unittest.mock.patch.object", call) or EMPTY
+
+
+def _patch(engine: ContainerEvaluation, call: Call) -> Values:
+    """``patch("package.module.name", new)``: the same, of what a text names."""
+    for value in tuple(call.argument(0, "target")):
+        kind = engine.values[value]
+        owner, _, name = kind[1].rpartition(".") if kind[0] == "S" else ("", "", "")
+        found = _named_by_path(engine, owner, call)
+        engine.store_attribute(found, name, call.argument(1, "new"), call.pos)
+    engine.hand_over([*call.keywords.values()], call.pos)
+    return engine.outside.call("unittest.mock.patch", call) or EMPTY
+
+
+def _named_by_path(engine: ContainerEvaluation, dotted: str, call: Call) -> Values:
+    """What ``"package.module.Class"`` names: a module, or a part of one; or something outside."""
+    module = dotted
+    attributes: list[str] = []
+    while module and not engine.program.is_module(module):
+        module, _, last = module.rpartition(".")
+        attributes.insert(0, last)
+    if not module:
+        return engine.single(("X", dotted)) if dotted else EMPTY
+    found = engine.imported(engine.single(("S", module)), "", call.pos)
+    for name in attributes:
+        found = engine.load_attribute(found, name, call.pos)
+    return found
+
+
 def _set_defaults(engine: ContainerEvaluation, call: Call) -> Values:
     """``parser.set_defaults(run=f)``: what is parsed has it, and who has that may call it."""
     if not engine.whole:
@@ -285,4 +323,6 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.delattr": _delattr,
     "builtins.hasattr": _hasattr,
     "threading.local": _namespace,
+    "unittest.mock.patch": _patch,
+    "unittest.mock.patch.object": _patch_object,
 }
