@@ -228,6 +228,36 @@ def test_what_stands_in_for_something_is_asked_for_the_same(tmp_path: Path, patc
     assert answers_of_tree(MOCKED.format(patching), tmp_path) == ["fake"] * 2
 
 
+def test_a_module_by_a_text_that_a_test_shows(tmp_path: Path) -> None:
+    """``config.from_object("pkg.local")``, where an object may be given as well."""
+    files = """
+# --- pkg/__init__.py
+# --- pkg/local.py
+HOST = "far"
+# --- pkg/config.py
+import importlib
+
+
+class Config(dict):
+    def from_object(self, given):
+        if isinstance(given, str):
+            given = importlib.import_module(given)
+        for name in dir(given):
+            if name.isupper():
+                self[name] = getattr(given, name)
+# --- pkg/app.py
+from pkg.config import Config
+
+config = Config()
+config.from_object("pkg.local")
+
+
+def run():
+    return config["HOST"]
+"""
+    assert answers_of_tree(files, tmp_path) == ["far"] * 2
+
+
 def answers_of_tree(files: str, folder: Path) -> list[str]:
     """What ``run()`` of ``pkg.app`` gives in the original and in its tree."""
     tree = answer(files, "pkg.app:run", "m.run()", folder)

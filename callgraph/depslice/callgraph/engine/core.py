@@ -13,7 +13,7 @@ from depslice.callgraph.engine.base import CONSTRUCTORS, HOOKS, MOST_DERIVED
 from depslice.callgraph.engine.conventions import Conventions
 from depslice.callgraph.engine.library import BUILTIN_METHODS
 from depslice.callgraph.engine.outside import Outside
-from depslice.callgraph.engine.parts import FULL, RETURNS, operations
+from depslice.callgraph.engine.parts import FULL, RETURNS, operations, reads
 from depslice.callgraph.engine.parts import users as register_users
 from depslice.callgraph.engine.shapes import Shapes, guesses
 from depslice.callgraph.engine.standing import Updating
@@ -36,6 +36,14 @@ _MOST_EVALUATIONS: Final = 12
 _DEEPEST: Final = 120
 _STORING: Final = frozenset({s.CALL, s.SETATTR, s.SETSUB})
 """Operations that may rebind a variable of another module."""
+
+
+def _only_names(unit: s.Unit, text: s.Register) -> bool:
+    """Whether all that is done with a text is to pass it on, or to look it up: it may be a name."""
+    users = [op for op in unit.ops if text in reads(op)]
+    return bool(users) and all(
+        (op[0] == s.CALL and op[2] != text) or (op[0] == s.SUB and op[2] != text) for op in users
+    )
 
 
 def _constructs(unit: s.Unit) -> bool:
@@ -599,7 +607,11 @@ class Engine(Updating):
         values, classes = registers[op[2]], registers[op[3]]
         if self.whole and op[2] == s.UNBOUND and op[4] in (True, s.GROUPED) and classes:
             return self.asked(("caught", classes, op[4]), f.HERE)
-        return self.shown(values, classes, op[4])
+        shown = self.shown(values, classes, op[4])
+        if not self.whole and self.constants[s.STR] <= shown and _only_names(function.unit, op[1]):
+            # `import_module(text)`: what callers know of it counts
+            shown = shown.union(v for v in values if self.values[v][0] in OPEN)
+        return shown
 
     def _delete_item(self, receivers: frozenset[int], keys: Values, pos: int) -> None:
         self._special(receivers, ("__delitem__",), pos)
