@@ -60,6 +60,64 @@ def test_who_else_counts(tmp_path: Path, counting: str) -> None:
     assert answers(IDS.format(counting), tmp_path) == ["3"] * 3
 
 
+DRAWN = """
+# --- pkg/__init__.py
+# --- pkg/app.py
+import itertools
+import random
+from dataclasses import dataclass, field
+
+{0}
+
+
+@dataclass
+class Item:
+    number: int = field(default_factory=draw)
+
+
+A = Item()
+B = Item()
+C = draw()
+
+
+def run():
+    return B.number, C
+"""
+
+
+@pytest.mark.parametrize(
+    ("drawing", "expected"),
+    [
+        ("_made = itertools.count()\n\ndef draw():\n    return next(_made)", "(1, 2)"),
+        (
+            "_random = random.Random(3)\n\ndef draw():\n    return _random.randrange(100)",
+            "(75, 69)",
+        ),
+    ],
+)
+def test_who_else_draws(tmp_path: Path, drawing: str, expected: str) -> None:
+    """Factories of fields are called by generated constructors."""
+    assert answers(DRAWN.format(drawing), tmp_path) == [expected] * 3
+
+
+def test_a_partial_that_takes_the_next(tmp_path: Path) -> None:
+    files = """
+# --- pkg/__init__.py
+# --- pkg/app.py
+import itertools
+from functools import partial
+
+draw = partial(next, itertools.count())
+A = draw()
+B = draw()
+
+
+def run():
+    return B
+"""
+    assert answers(files, tmp_path) == ["1"] * 3
+
+
 INTERNED = """
 # --- pkg/__init__.py
 # --- pkg/app.py

@@ -88,6 +88,7 @@ class Runners:
         self._passed_on: dict[Function, dict[int, set[s.Register]]] = {}
         self._for_effect: dict[Function, set[int]] = {}
         self._returned_by: dict[Function, Function] = {}  # who does no more with it
+        self._makers: dict[Class, frozenset[Function]] = {}  # of the fields of a class
         self._wrapped = arguments.wrapped
         self._calling_given: dict[tuple[Function, int], bool] = {}
         # What the facts of a function say that it calls, where, and what it passes on.
@@ -337,12 +338,34 @@ class Runners:
                 for fact in facts:
                     if fact[0] == f.CALL:
                         called.setdefault(fact[1], set()).add(fact[2])
+                    elif fact[0] == f.INSTANCE:
+                        for factory in self._factories(fact[1]):
+                            called.setdefault(factory, set()).add(fact[2])
                     elif fact[0] == f.PASS:
                         for kind in [self._engine.values[value] for value in fact[3]]:
                             if kind[0] in ("F", "B"):
                                 passed.setdefault(kind[1], set()).add(fact[1:3])
                 known = self._calls[function] = facts, called, passed
         return known
+
+    def _factories(self, class_: Class) -> frozenset[Function]:
+        """What a generated constructor of the class calls: ``field(default_factory=next_id)``."""
+        found = self._makers.get(class_)
+        if found is None:
+            pieces = [
+                (k.module, k.module.summary.pieces[i])
+                for k in self._engine.mro(class_)
+                for i in k.info.pieces
+            ]
+            found = self._makers[class_] = frozenset(
+                fact[1]
+                for module, piece in pieces
+                if piece.kind == "assign" and piece.unit >= 0
+                if any(op[0] == s.CALL and op[4] for op in module.summary.units[piece.unit].ops)
+                for fact in self._engine.facts_of(self._engine.function(module, piece.unit))
+                if fact[0] == f.CALL and fact[4] == "default-factory"
+            )
+        return found
 
     def _has_run(self, passed: _Passed, functions: dict[Function, None]) -> bool:
         """Whether one of ``functions`` is passed to code that calls it: ``attempt(set_up)``."""

@@ -58,9 +58,12 @@ _TAKING: Final = frozenset(
     {
         *("__next__", "close", "send", "throw"),
         *("read", "read1", "readinto", "readline", "readlines", "seek"),
+        *("choice", "choices", "getrandbits", "randbytes", "randint", "random", "randrange"),
+        *("gauss", "normalvariate", "sample", "shuffle", "triangular", "uniform"),
     }
 )
-"""Methods of iterators, files among them, after which they give something else."""
+"""Methods of iterators, files and random numbers among them, that then give something else."""
+_DRAWN: Final = frozenset({("G", "random.Random"), ("XI", "random.Random")})
 
 
 class UsingUp:
@@ -89,6 +92,12 @@ class UsingUp:
             return kind[-1] in _TAKING and self._is_iterator(kind[1])
         if kind[0] == "I":
             return engine.find_member(kind[1], "__next__") is not None
+        if kind[0] == "PT":  # `take = partial(next, count())`
+            called = {engine.values[each] for each in kind[1]}
+            first = kind[2][0] if kind[2] else ()
+            return ("X", "builtins.next") in called and any(map(self._is_iterator, first))
+        if kind[:2] in _DRAWN:
+            return True
         if kind[0] in ("G", "XI"):
             class_ = engine.outside.types.class_of(kind)
             stubs = engine.outside.stubs
