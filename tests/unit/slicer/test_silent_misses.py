@@ -316,6 +316,36 @@ def run():
     assert answers_of_tree(files, tmp_path) == ["far"] * 2
 
 
+def test_what_runs_before_the_tests_of_a_module(tmp_path: Path) -> None:
+    files = """
+# --- pkg/__init__.py
+# --- pkg/app.py
+import unittest
+
+STATE = {}
+
+
+def setUpModule():
+    STATE["one"] = made()
+
+
+def made():
+    return 1
+
+
+class Tests(unittest.TestCase):
+    def test_state(self):
+        self.assertEqual(STATE["one"], 1)
+
+
+def run():
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(Tests).run(result)
+    return result.testsRun, len(result.errors)
+"""
+    assert answers_of_tree(files, tmp_path) == ["(1, 0)"] * 2
+
+
 def answers_of_tree(files: str, folder: Path) -> list[str]:
     """What ``run()`` of ``pkg.app`` gives in the original and in its tree."""
     tree = answer(files, "pkg.app:run", "m.run()", folder)

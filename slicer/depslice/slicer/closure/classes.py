@@ -98,6 +98,8 @@ _GIVING_TYPES: Final = frozenset({"__annotations__", "get_annotations", "get_typ
 """What gives code the types that a class body names, to do with them what it does with classes."""
 _OF_ANY: Final = ("__bool__", "__class__", "__len__", "__module__")
 """What is asked of any object, whatever it is; special methods that it has not included."""
+_TEST_CASE: Final = "TestCase"
+_OF_TESTED_MODULES: Final = ("setUpModule", "tearDownModule")
 _SHOWN: Final = ("__eq__", "__format__", "__hash__", "__ne__", "__repr__", "__str__")
 """What any object has, records by their fields."""
 _DERIVED: Final = frozenset({*ORDERING, "__getitem__"})
@@ -356,11 +358,22 @@ class Classes:
             self._keep_undefined(class_, outside, own)
         elif outside:
             self._keep_overrides(class_, outside[0], own)
+        if any(base.endswith(_TEST_CASE) for base in outside):
+            self._keep_fixtures(class_.module, own)
         for k in order:
             self.keep_told(k)
         self.meet_added(class_)
         self.build_class(class_)
         self._answer_standing(class_, order)
+
+    def _keep_fixtures(self, module: Module, own: Demand) -> None:
+        """What ``unittest`` runs before and after the tests of a module."""
+        hooked = replace(
+            own, certainty=Certainty.LIKELY, evidence="external-base unittest.TestCase"
+        )
+        for name in _OF_TESTED_MODULES:
+            for index in module.summary.scope.get(name, ()):
+                self._growth.keep(module, module.summary.pieces[index], hooked)
 
     def want_what_is_checked(self, protocol: Class, own: Demand) -> None:
         """``isinstance`` looks for all members of the protocol (PEP 544), of whatever it is asked."""
