@@ -595,23 +595,23 @@ class Builders:
     ) -> None:
         """Module-level calls and decorators that run a function which writes the variable.
 
-        ``names``: of the variable; none of state outside. Of functions that register, count or set
-        up, those count that call them too; of others those that do for nothing but the effect.
-        ``in_turn``: what the writers give depends on how often they have run.
+        ``names``: of the variable; none of state outside. Of functions that register or set up,
+        those count that call them too; of those that count, who gets the number; of others those
+        that do for nothing but the effect. ``in_turn``: what the writers give depends on how often
+        they have run.
         """
         functions = self._runners.with_enclosing(module, writers)
         units = module.summary.units
         registering = [
             unit
             for unit in writers
-            if in_turn
-            or registers(units[unit], names)
-            or counts(units[unit], names)
-            or (names and sets_up(units[unit]))
+            if registers(units[unit], names) or (names and sets_up(units[unit]))
         ]
         callers = functions | self._runners.with_callers(
             self._runners.with_enclosing(module, registering)
         )
+        counting = [unit for unit in writers if in_turn or counts(units[unit], names)]
+        callers |= self._runners.with_those_that_get(self._runners.with_enclosing(module, counting))
         if names:
             # Not methods: half a program names one of that name, and all of it would be evaluated.
             filling = {

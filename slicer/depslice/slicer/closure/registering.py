@@ -165,6 +165,11 @@ def _has_no_result(unit: Unit) -> bool:
     )
 
 
+def gives(unit: Unit) -> bool:
+    """Whether ``unit`` gives something to who calls it."""
+    return not _has_no_result(unit)
+
+
 def fills_alone(unit: Unit) -> bool:
     """Whether to change something is all that ``unit`` is called for: it gives nothing new."""
     given = {*s.CONSTANT_TYPES, *range(len(unit.params))}

@@ -18,7 +18,7 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
 from depslice.slicer.closure.arguments import Arguments
 from depslice.slicer.closure.growth import Growth
-from depslice.slicer.closure.registering import called_for_effect, passed_on
+from depslice.slicer.closure.registering import called_for_effect, gives, passed_on
 from depslice.slicer.closure.turns import News
 from depslice.slicer.pieces import NAMED
 
@@ -28,6 +28,7 @@ _RUNNING: Final = frozenset(
     {"assign", "class", "def", "expr", "if", "jump", "loop", "match", "other", "try", "with"}
 )
 """What may run a function: ``for each in filling(): …``, ``with entered(): …``, ``if set_up(): …``."""
+_INIT: Final = "__init__"
 _WRAPPING: Final = frozenset(
     {
         *("builtins.classmethod", "builtins.property", "builtins.staticmethod"),
@@ -222,6 +223,23 @@ class Runners:
             return self.with_enclosing(caller.module, (caller.unit.index,))
 
         return self._with_further(functions, calls)
+
+    def with_those_that_get(self, functions: dict[Function, None]) -> dict[Function, None]:
+        """``functions``, and those that call them for what they give, or to make an instance.
+
+        ``self.order = next_id()``, ``super().__init__()``. Who makes an instance of a class that
+        numbers them, as one of many things it does, would be half a program.
+        """
+
+        def gets(caller: Function, called: dict[Function, None]) -> dict[Function, None]:
+            giving = {
+                each: None
+                for each in called
+                if (_initialises(caller) if _initialises(each) else gives(each.unit))
+            }
+            return {caller: None} if giving and self.calls_one_of(caller, giving) else {}
+
+        return self._with_further(functions, gets)
 
     def with_those_that_call_for_effect(
         self, functions: dict[Function, None]
@@ -561,6 +579,10 @@ class Runners:
         return bool(called) and all(
             kind[0] == "W" or (kind[0] in ("X", "XI") and kind[1] in _WRAPPING) for kind in called
         )
+
+
+def _initialises(function: Function) -> bool:
+    return last_part(function.unit.qualname) == _INIT
 
 
 def _calls_what_is_held(unit: s.Unit) -> bool:
