@@ -227,7 +227,7 @@ class Runners:
     def with_those_that_get(self, functions: dict[Function, None]) -> dict[Function, None]:
         """``functions``, and those that call them for what they give, or to make an instance.
 
-        ``self.order = next_id()``, ``super().__init__()``. Who makes an instance of a class that
+        ``self.order = next_id()``, ``super().__init__()``. Who makes instances of a class that
         numbers them, as one of many things it does, would be half a program.
         """
 
@@ -235,11 +235,17 @@ class Runners:
             giving = {
                 each: None
                 for each in called
-                if (_initialises(caller) if _initialises(each) else gives(each.unit))
+                if (_initialises(caller) if _initialises(each) else self._gives_plain(each))
             }
             return {caller: None} if giving and self.calls_one_of(caller, giving) else {}
 
         return self._with_further(functions, gets)
+
+    def _gives_plain(self, function: Function) -> bool:
+        """Whether a function gives something that is no instance of the repository."""
+        self._engine.facts_of(function)
+        kinds = [self._engine.values[value][0] for value in function.ret.values]
+        return gives(function.unit) and "I" not in kinds
 
     def with_those_that_call_for_effect(
         self, functions: dict[Function, None]
