@@ -346,6 +346,45 @@ def run():
     assert answers_of_tree(files, tmp_path) == ["(1, 0)"] * 2
 
 
+SET_UP = """
+# --- pkg/__init__.py
+# --- pkg/core.py
+class Held:
+    pass
+
+
+def attempt(function):
+    return function()
+
+
+def fill(value=1):
+    Held.data = value
+    return {0}
+# --- pkg/app.py
+import functools
+
+from pkg import core
+from pkg.core import attempt, fill
+
+
+def set_up():
+    fill(2)
+
+
+{1}
+
+
+def run():
+    return core.Held.data
+"""
+
+
+@pytest.mark.parametrize("result", ["None", "hash"])
+@pytest.mark.parametrize("running", ["attempt(functools.partial(fill, 2))", "attempt(set_up)"])
+def test_who_runs_what_is_called_for_its_effect(tmp_path: Path, result: str, running: str) -> None:
+    assert answers(SET_UP.format(result, running), tmp_path) == ["2"] * 3
+
+
 def answers_of_tree(files: str, folder: Path) -> list[str]:
     """What ``run()`` of ``pkg.app`` gives in the original and in its tree."""
     tree = answer(files, "pkg.app:run", "m.run()", folder)

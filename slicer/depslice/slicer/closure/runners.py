@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.parts import reads
-from depslice.callgraph.engine.values import Class, Function, Value
+from depslice.callgraph.engine.values import Class, Function, Value, Values
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
 from depslice.slicer.closure.arguments import Arguments
@@ -366,11 +366,18 @@ class Runners:
                         for factory in self._factories(fact[1]):
                             called.setdefault(factory, set()).add(fact[2])
                     elif fact[0] == f.PASS:
-                        for kind in [self._engine.values[value] for value in fact[3]]:
-                            if kind[0] in ("F", "B"):
-                                passed.setdefault(kind[1], set()).add(fact[1:3])
+                        for each in self._functions_in(fact[3]):
+                            passed.setdefault(each, set()).add(fact[1:3])
                 known = self._calls[function] = facts, called, passed
         return known
+
+    def _functions_in(self, values: Values) -> Iterator[Function]:
+        """The functions among ``values``, be they methods, or with arguments already."""
+        for kind in map(self._engine.values.__getitem__, values):
+            if kind[0] in ("F", "B"):
+                yield kind[1]
+            elif kind[0] == "PT":
+                yield from self._functions_in(kind[1])
 
     def _factories(self, class_: Class) -> frozenset[Function]:
         """What a generated constructor of the class calls: ``field(default_factory=next_id)``."""
