@@ -385,6 +385,37 @@ def test_who_runs_what_is_called_for_its_effect(tmp_path: Path, result: str, run
     assert answers(SET_UP.format(result, running), tmp_path) == ["2"] * 3
 
 
+def test_a_circle_of_stars(tmp_path: Path) -> None:
+    """``from .one import *`` in a circle gives what is there so far; a list of names would fail."""
+    files = """
+# --- pkg/__init__.py
+from .one import *
+from .two import *
+# --- pkg/one.py
+from .two import *
+
+x = 1
+
+
+def first():
+    return second() + x
+# --- pkg/two.py
+from .one import *
+from . import one
+
+
+def second():
+    return one.x + 1
+# --- pkg/app.py
+from pkg import first
+
+
+def run():
+    return first()
+"""
+    assert answers(files, tmp_path) == ["3"] * 3
+
+
 def answers_of_tree(files: str, folder: Path) -> list[str]:
     """What ``run()`` of ``pkg.app`` gives in the original and in its tree."""
     tree = answer(files, "pkg.app:run", "m.run()", folder)

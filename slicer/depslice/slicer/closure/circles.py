@@ -57,7 +57,11 @@ class Circles:
             for importer, index, bound, wanted in path_to(self._of_package(), entered):
                 if self._force(importer, index, bound, wanted):
                     return True
-        return False
+        return any(
+            self._importing.keep_stars_whole(asking)
+            for asking in run.blocked
+            if asking not in self._of_package().blocked
+        )
 
     def _of_package(self) -> ImportRun:
         if self._original is None:

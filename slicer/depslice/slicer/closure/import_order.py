@@ -131,8 +131,13 @@ class _Importing:
             self.run.blocked.setdefault(module.name, inner)
             return
         asked = self._program.module(source)
-        if bound is not None and asked is not None:
-            if name in asked.summary.scope:
+        if asked is None:
+            return
+        if bound is None:  # it has run, and a star of it gave less than it would now
+            star = None if name in asked.summary.scope else self._program.star_source(asked, name)
+            if star is not None and star[0] is not None:
                 self.run.blocked.setdefault(module.name, module.name)
-            elif asked.summary.stars:
-                self.run.early.setdefault((source, name))
+        elif name in asked.summary.scope:
+            self.run.blocked.setdefault(module.name, module.name)
+        elif asked.summary.stars:
+            self.run.early.setdefault((source, name))

@@ -117,6 +117,33 @@ class Importing:
                     new = True
         return new
 
+    def keep_stars_whole(self, name: str) -> bool:
+        """Have the stars of a module, and those of it, give what is there, as they are written.
+
+        In a circle a star gives what the other module has so far, and nobody misses the rest: a
+        list of names would ask for that. Whether it is new.
+        """
+        asking = self._program.module(name)
+        new = False
+        for module in self._growth.running() if asking is not None else ():
+            for index in module.summary.stars:
+                [(_, level, target, _), *_] = module.summary.pieces[index].imports
+                source = self._program.module(self._program.import_target(module, level, target))
+                kept = self._closure.aliases.setdefault((module.name, index), {})
+                listed = self._closure.stars.get((module.name, index), {})
+                if (
+                    source is not None
+                    and asking in (module, source)
+                    and listed
+                    and "*" not in kept
+                    and "__all__" not in source.summary.scope
+                ):
+                    kept["*"] = None
+                    new = True
+                    for each in tuple(listed) if module is not asking else ():
+                        self.bind_by_all_stars(module, each)
+        return new
+
     def import_for_effect(self, importer: str, index: int, bound: str) -> None:
         """Keep an alias of an import for the modules that it runs."""
         module = self._program.module(importer)
