@@ -614,9 +614,10 @@ class Builders:
         callers |= self._runners.with_those_that_get(self._runners.with_enclosing(module, counting))
         if names:
             # Not methods: half a program names one of that name, and all of it would be evaluated.
-            filling = {each: None for each in functions if each.unit.owner < 0}
-            alone = [each for each in filling if fills_alone(each.unit)]
-            filling |= self._runners.calling_later(alone)
+            filling = {
+                each: None for each in functions if each.unit.owner < 0 and fills_alone(each.unit)
+            }
+            filling |= self._runners.calling_later(filling)
             callers |= self._runners.with_those_that_call_for_effect(filling)
         returned = self._runners.returned(callers)
         either = callers | returned
