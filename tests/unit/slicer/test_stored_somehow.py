@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import answer, slice_ids
+from check import answer, slice_ids, write_files
 
 CLASSES = """
 # --- app.py
@@ -91,3 +91,29 @@ def go():
 """
     assert answer(files, "m:go", "m.go()", tmp_path) == "(1, 'shown')"
     assert "m:Told.idle" not in slice_ids(tmp_path / "repo", "m:go")
+
+
+def test_names_in_the_slots_of_a_subclass(tmp_path: Path) -> None:
+    """What a base goes through is what the subclass says, also by a name that Python knows."""
+    program = """
+# --- app.py
+class Node:
+    __slots__ = ()
+    __names__ = ()
+    def show(self): return [getattr(self, each) for each in self.__slots__]
+    def named(self): return [getattr(self, each)() for each in self.__names__]
+    def kind(self): return "node"
+class Leaf(Node):
+    __slots__ = ("text",)
+    __names__ = ("size",)
+    def __init__(self, text): self.text = text
+    def size(self): return len(self.text)
+    def children(self): return []
+def shown(): return Leaf("a").show()
+def named(): return Leaf("a").named()
+"""
+    write_files(program, tmp_path)
+    leaf = {"app:Node", "app:Node.__slots__", "app:Leaf", "app:Leaf.__slots__", "app:Leaf.__init__"}
+    assert slice_ids(tmp_path, "app:shown") == leaf | {"app:shown", "app:Node.show"}
+    names = {"app:Node.__names__", "app:Leaf.__names__", "app:Leaf.size"}
+    assert slice_ids(tmp_path, "app:named") == leaf | names | {"app:named", "app:Node.named"}

@@ -530,7 +530,8 @@ class AttributeEvaluation(Declared):
 
     def _has_below(self, class_: Class, name: str) -> bool:
         """Whether a slice has to look at what subclasses have by ``name``."""
-        return name[:2] != "__" and name in self.kept_below(class_)
+        private = name[:2] == "__" and name[-2:] != "__"
+        return not private and name in self.kept_below(class_)
 
     def held_by(self, class_: Class) -> int | None:
         """The container that instances are, for a class that extends a builtin one."""
