@@ -87,8 +87,13 @@ _LIKELY_UNSHOWN: Final = frozenset({"by-name", "callback"})
 """Likely all the same, though nothing has flowed."""
 _REFUSED: Final = frozenset({"override", "property", "protocol"})
 """Rules by which a method is called that may be there to refuse that."""
-_PROVEN: Final = frozenset({"decorator", "descriptor", "method", "new"})
-"""Written calls that are definite even where the receiver may be of a subclass."""
+_PROVEN: Final = frozenset({"decorator", "descriptor", "new"})
+"""Written calls that are definite whatever else the receiver may be; methods are unless it is known
+that something else may be there."""
+_PROVEN_BELOW: Final = frozenset({"init", "property"})
+"""Those that are where it may be of a subclass, none of which has another."""
+_PROVEN_OF_OBJECTS: Final = frozenset({"partial", "protocol"})
+"""Those that are where it is one of the objects that are known there."""
 
 
 _ANSWERED: Final = frozenset(
@@ -187,6 +192,7 @@ def call_certainty(
     exact: bool,
     lost: bool = False,
     mixed: bool = False,
+    mingled: bool = False,
 ) -> Certainty:
     """The certainty of a call that ``rule`` found.
 
@@ -194,7 +200,8 @@ def call_certainty(
     whether all values at the site are known objects, with no unknown and no subclass among
     them. ``lost``: whether one of them may be anything. ``mixed``: whether it is asked
     (:func:`is_asked`) of what may as well be an object of a builtin type, or of a part of one:
-    of ten such calls two happened.
+    of ten such calls two happened. ``mingled``: whether something from elsewhere may be there too,
+    of which one knows that it is nothing of the repo: that may be called in place of it.
     """
     limits = _LIMITS.get(rule, _ASKED)
     callees = standing.callees
@@ -204,9 +211,20 @@ def call_certainty(
         return Certainty.POSSIBLE
     if not shown:
         return Certainty.LIKELY if rule in _LIKELY_UNSHOWN else Certainty.POSSIBLE
-    if callees <= 1 and (rule in _PROVEN or (exact and limits.exact == _ANY)):
+    if callees <= 1 and _is_proven(rule, exact, lost, mingled):
         return Certainty.DEFINITE
     return Certainty.LIKELY
+
+
+def _is_proven(rule: str, exact: bool, lost: bool, mingled: bool) -> bool:
+    """Whether what is the only one of its site that ``rule`` found is called there."""
+    if rule in _PROVEN:
+        return True
+    if mingled:
+        return False
+    if rule == "method" or (rule in _PROVEN_BELOW and not lost):
+        return True
+    return exact and (rule in _PROVEN_OF_OBJECTS or _LIMITS.get(rule, _ASKED).exact == _ANY)
 
 
 def _is_avoided(rule: str, callees: int, exact: bool) -> bool:

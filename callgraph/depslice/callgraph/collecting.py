@@ -59,6 +59,12 @@ _NONE_HANDED: Final[Mapping[Edge, str]] = {}
 _BUILTIN: Final = frozenset({"K", "KM", "SM"})
 _OURS: Final = frozenset({"I", "B"})
 _CALLED: Final = _OURS | {"F", "C"}
+_ELSEWHERE: Final = frozenset({"G", "GS", "K", "KM", "OG", "P", "S", "SM", "X", "XA", "XI"})
+"""Values that are nothing of the repo; what callers pass may be something else as well.
+
+An attribute of what code outside gave is not among them (``XM``): of methods of the repo that have
+met with one, 19 of 20 were called.
+"""
 _HAVING_METHODS: Final = frozenset({"I", "C", "SU"})
 """Values that are asked what a class of the repo defines."""
 _ANSWERING: Final = frozenset({"G", "GE", "K", "N", "S", "X", "XI"})
@@ -144,7 +150,8 @@ class Manner(NamedTuple):
     each which is asked for them answers by itself, perhaps. ``apart``: what is called though no
     object there is known to have it: it came another way, or is of a subclass of one of several.
     ``met``: what a protocol asks for, where an object there has it itself. ``computed``: what is
-    called is an attribute of which the name comes from elsewhere.
+    called is an attribute of which the name comes from elsewhere. ``mingled``: something else may
+    be there that is nothing of the repo, for all that is known.
     """
 
     exact: bool
@@ -156,6 +163,7 @@ class Manner(NamedTuple):
     apart: frozenset[str] = frozenset()
     met: frozenset[str] = frozenset()
     computed: bool = False
+    mingled: bool = False
 
 
 class Said:
@@ -288,8 +296,9 @@ def _certainty(one: Edge, standing: Standing, manner: Manner, *, meant: bool) ->
         standing,
         shown=one.certain or (meant and not one.fits),
         exact=manner.exact,
-        lost=manner.lost,
+        lost=manner.lost or one.left_open,
         mixed=one.asked and one.method[1] in manner.mixed,
+        mingled=manner.mingled,
     )
     if manner.doubted and manner.lost and one.rule == "call":
         # Beside what is called outside, a default as a rule: which functions, nobody knows.
@@ -495,6 +504,7 @@ class Collected:
             apart=self._apart(function, index, calling, lost) if doubtful else _NOTHING,
             met=self._met(function, index, calling) if several else _NOTHING,
             computed=many and not exact and self._is_computed(function, index),
+            mingled=self._is_mingled(function, index),
         )
 
     def _met(self, function: Function, index: int, calling: Sequence[Said]) -> frozenset[str]:
@@ -727,6 +737,24 @@ class Collected:
         if "X" in kinds and not kinds.isdisjoint(_CALLED):
             return True
         return not kinds.isdisjoint(_BUILTIN) and not kinds.isdisjoint(_OURS)
+
+    def _is_mingled(self, function: Function, index: int) -> bool:
+        """Whether what an operation works on may be something else, that is nothing of the repo.
+
+        Code outside that is called works on what it is given.
+        """
+        if index < 0:
+            return False
+        op = function.unit.ops[index]
+        values = self._engine.values
+        registers = [function.registers[register] for register in reads(op)]
+        if op[0] == s.CALL:
+            callees = {values[value][0] for value in registers[0]}
+            if not callees <= _ELSEWHERE:
+                return not callees.isdisjoint(_ELSEWHERE)
+            given = {values[value][0] for each in registers[1:2] for value in each}
+            return not given or not given <= _OURS
+        return any(values[value][0] in _ELSEWHERE for value in registers[0]) if registers else False
 
     # --- what facts say
 

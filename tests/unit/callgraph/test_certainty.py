@@ -27,9 +27,13 @@ D, L, P = Certainty.DEFINITE, Certainty.LIKELY, Certainty.POSSIBLE
         ("method", True, 16, False, P),
         ("method", True, 200, True, L),
         ("call", True, 40, False, L),
+        ("init", True, 1, False, D),
+        ("partial", True, 1, True, D),
+        ("property", True, 1, False, D),
         ("property", True, 3, False, L),
         ("property", True, 4, False, P),
-        ("protocol", True, 1, True, L),
+        ("protocol", True, 1, True, D),
+        ("protocol", True, 1, False, L),
         ("protocol", True, 2, False, P),
         ("protocol", True, 3, True, L),
         ("getattr", True, 1, False, P),
@@ -55,6 +59,46 @@ def certainty_of(tmp_path: Path, text: str, caller: str, callee: str) -> Certain
         if each.target == f"m:{callee}"
     ]
     return call.certainty
+
+
+ELSEWHERE = """
+class Own:
+    def __init__(self): self.of_class = [type(self)]
+    def __len__(self): return 1
+    def __getitem__(self, key): return key
+    @property
+    def name(self): return "own"
+
+def of_own(): return len(Own())
+def of_either(x): return len(x)
+def item_of_own(): return Own()["a"]
+def item_of_either(x): return x["a"]
+def name_of(x): return x.name
+def name_of_either(x): return x.name
+def made(x): return x.of_class[0]()
+for each in (Own(), [1]):
+    of_either(each)
+for each in (Own(), {}):
+    item_of_either(each)
+    name_of_either(each)
+name_of(Own())
+made(Own())
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "expected"),
+    [
+        ("of_own", "Own.__len__", D),
+        ("of_either", "Own.__len__", L),
+        ("item_of_own", "Own.__getitem__", D),
+        ("name_of_either", "Own.name", L),
+    ],
+)
+def test_beside_something_from_elsewhere_nothing_is_definite(
+    tmp_path: Path, caller: str, callee: str, expected: Certainty
+) -> None:
+    assert certainty_of(tmp_path, ELSEWHERE, caller, callee) is expected
 
 
 ASKED = """
@@ -120,7 +164,7 @@ def hash_or_tuple(flag):
 @pytest.mark.parametrize(
     ("caller", "callee", "expected"),
     [
-        ("known", "Name.__str__", L),
+        ("known", "Name.__str__", D),
         ("among_texts", "Name.__str__", P),
         ("tested", "Name.__bool__", P),
         ("all_tested", "Name.__bool__", L),
@@ -373,8 +417,8 @@ def of_form(form: Form):
         ("checked", "Form.kind", P),
         ("checked", "Form.label", L),
         ("checked", "Field.label", L),
-        ("checked", "Form.only_here", L),
-        ("of_form", "Form.data", L),
+        ("checked", "Form.only_here", D),
+        ("of_form", "Form.data", D),
     ],
 )
 def test_a_property_of_a_subclass_is_possible_where_the_class_has_a_plain_attribute(
@@ -463,7 +507,7 @@ def dropped_fixed(): return Fixed().drop("x")
         ("put", "Fixed.__setitem__", P),
         ("dropped", "Headers.drop", L),
         ("dropped", "Fixed.drop", P),
-        ("put_fixed", "Fixed.__setitem__", L),
+        ("put_fixed", "Fixed.__setitem__", D),
         ("dropped_fixed", "Fixed.drop", D),
     ],
 )
@@ -510,7 +554,7 @@ setattr(Other(), "start", Stranger().end)
     ("caller", "callee", "expected"),
     [
         ("one_of", "Title.kind", P),
-        ("told", "Title.level", L),
+        ("told", "Title.level", D),
         ("started", "Runner.start", L),
         ("started", "Other.start", L),
         ("started", "Stranger.end", P),
