@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from depslice.validator.child.comparing import EXACT
+from depslice.validator.child.comparing import EXACT, Tolerance
 from depslice.validator.child.describing import Description
 from depslice.validator.child.harness.transcript import Entries, Transcript, transcripts_differ
 from depslice.validator.child.reading import values_of
@@ -75,3 +77,33 @@ def test_values_as_python_spells_them(value: object, text: str) -> None:
 def test_words_that_are_cut_off_are_no_values() -> None:
     assert values_of(["builtins.list(", "1"]) is None
     assert values_of(["…"]) is None
+
+
+class generic(float):  # noqa: N801 - as numpy calls it
+    """A number of numpy's, as far as it is looked at."""
+
+    dtype = SimpleNamespace(str="<f8")
+
+    def item(self) -> float:
+        return float(self)
+
+
+def test_arrays_of_two_processes_are_compared_with_the_tolerance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A digest of their elements would not tell how far they lie apart."""
+    monkeypatch.setitem(sys.modules, "numpy", SimpleNamespace(ndarray=list[int], generic=generic))
+
+    def differ(one: float, other: float, tolerance: Tolerance) -> bool:
+        sides = []
+        for value in (one, other):
+            transcript = Transcript((), tolerance)
+            transcript.tell("returned", [generic(value)], (), {})
+            transcript.note(generic(value))
+            sides.append(transcript.entries)
+        return transcripts_differ(*sides, tolerance) is not None
+
+    near = Tolerance(relative=1e-6)
+    assert not differ(0.1 + 0.2, 0.3, near)
+    assert differ(0.1 + 0.2, 0.3, EXACT)
+    assert differ(0.31, 0.3, near)

@@ -13,15 +13,25 @@ from typing import Any
 _Add = Callable[[Any], "list[str]"]  # the words for plain values
 
 
-def array_word(value: Any, words_of: _Add) -> str | None:
-    """Type, shape and a digest of all elements, when ``value`` is an array or a table."""
+_MOST_SPELLED = 20_000  # words
+
+
+def array_words(value: Any, words_of: _Add, *, spelled: bool = False) -> list[str] | None:
+    """Type, shape and a digest of all elements, when ``value`` is an array or a table.
+
+    ``spelled``: all elements, unless there are very many.
+    """
     kind = type(value)
     for name, describe in (("numpy", _numpy), ("pandas", _pandas), ("torch", _torch)):
         library = sys.modules.get(name)
         # Not a subclass: those hold more, and are described as the instances they are.
         if library is not None and (parts := describe(library, value, kind)) is not None:
-            digest = hashlib.sha256("\0".join(words_of(parts)).encode("utf-8", "surrogatepass"))
-            return f"{kind.__module__}.{kind.__qualname__}<{digest.hexdigest()[:32]}>"
+            words = words_of(parts)
+            named = f"{kind.__module__}.{kind.__qualname__}"
+            if spelled and len(words) <= _MOST_SPELLED:
+                return [f"{named}(", *words, ")"]
+            digest = hashlib.sha256("\0".join(words).encode("utf-8", "surrogatepass"))
+            return [f"{named}<{digest.hexdigest()[:32]}>"]
     return None
 
 

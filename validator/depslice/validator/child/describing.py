@@ -32,7 +32,7 @@ from types import (
 )
 from typing import Any
 
-from .arrays import array_word
+from .arrays import array_words
 from .parts import (
     HEAP_TYPE,
     attributes_of,
@@ -86,7 +86,8 @@ class Description:
 
     ``arrays``: arrays by the number of their word. ``cut``: there is more than is described.
     Without ``use_up``, what runs when it is asked for the next item is named only; so are
-    instances of classes from the packages ``opaque``.
+    instances of classes from the packages ``opaque``. ``spelled``: arrays have a word for each
+    element, so that those of another process can be compared with a tolerance.
     """
 
     def __init__(
@@ -95,8 +96,10 @@ class Description:
         *,
         use_up: bool = True,
         opaque: frozenset[str] = frozenset(),
+        spelled: bool = False,
     ) -> None:
         self.folders = folders
+        self.spelled = spelled
         self.opaque = opaque
         self.use_up = use_up
         self.words: list[str] = []
@@ -136,19 +139,22 @@ class Description:
             del self.seen[id(value)]
         else:
             self._number(value)
-            word = array_word(value, self._words_of)
-            if word is None:
+            words = array_words(value, self._words_of, spelled=self.spelled)
+            if words is None:
                 self._compound(value, kind, depth + 1)
             else:
-                self.arrays[len(self.words)] = value
-                self.words.append(word)
+                if len(words) == 1:
+                    self.arrays[len(self.words)] = value
+                self.words += words
 
     def _number(self, value: Any) -> None:
         self.seen[id(value)] = len(self.kept)
         self.kept.append(value)
 
     def _words_of(self, value: Any, depth: int = 0) -> list[str]:
-        inner = Description(self.folders, use_up=self.use_up, opaque=self.opaque)
+        inner = Description(
+            self.folders, use_up=self.use_up, opaque=self.opaque, spelled=self.spelled
+        )
         inner.seen, inner.kept = dict(self.seen), list(self.kept)
         inner.add(value, depth)
         self.cut = self.cut or inner.cut

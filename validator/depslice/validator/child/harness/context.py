@@ -52,6 +52,7 @@ class Context:
         self._data = data
         self._home = home
         self._situ = situ
+        self._spelled = transcript is not None and tolerance != EXACT
 
     def same(
         self,
@@ -94,7 +95,9 @@ class Context:
             args, kwargs = make()
             watched: Callable[[], Values] = getattr(subject, "watched", dict)
             before = watched()
-            sides.append(observe(subject, tuple(args), dict(kwargs), self._folders))
+            sides.append(
+                observe(subject, tuple(args), dict(kwargs), self._folders, spelled=self._spelled)
+            )
             states.append((before, watched()))
         add_changes(sides, states)
         if self._transcript is not None:

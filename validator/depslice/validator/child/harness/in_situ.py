@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from ..comparing import Tolerance, described_difference
+from ..comparing import EXACT, Tolerance, described_difference
 from ..describing import Description
 from ..own_tests import run_own_tests, test_at_hand
 from .observing import observe
@@ -251,7 +251,13 @@ class InSitu:
                 place = os.environ.get("TMPDIR", ".")
                 before = values_of(function.__globals__, self.variables)
                 description = observe(
-                    function, args, kwargs, self._left_out, place=place, opaque=self.opaque
+                    function,
+                    args,
+                    kwargs,
+                    self._left_out,
+                    place=place,
+                    opaque=self.opaque,
+                    spelled=self.tolerance != EXACT,
                 )
                 after = values_of(function.__globals__, self.variables)
                 add_to(description, changes(before, after))

@@ -28,13 +28,14 @@ def observe(
     *,
     place: str = ".",
     opaque: frozenset[str] = frozenset(),
+    spelled: bool = False,
 ) -> Description:
     """Call ``function``, and describe all that came of it.
 
     What the function writes into the folder ``place`` is described, and taken back; what
-    belongs to the packages ``opaque`` is named only.
+    belongs to the packages ``opaque`` is named only; arrays may be ``spelled``.
     """
-    description = Description(folders, opaque=opaque)
+    description = Description(folders, opaque=opaque, spelled=spelled)
     before = _files(place)
     _seed()
     out, err = io.StringIO(), io.StringIO()

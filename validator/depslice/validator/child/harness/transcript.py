@@ -51,7 +51,8 @@ class Transcript:
         return value
 
     def _description(self, values: Sequence[object]) -> Description:
-        description = Description(self.folders, use_up=False)
+        spelled = self.tolerance != EXACT
+        description = Description(self.folders, use_up=False, spelled=spelled)
         try:
             with room():
                 for each in values:
