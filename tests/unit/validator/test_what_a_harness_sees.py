@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import re
+import sqlite3
 import sys
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -201,6 +203,14 @@ def test_what_is_noted(text: str, noted: str) -> None:
     assert told == noted
 
 
+def taking(n: int) -> Any:
+    return lambda x=n: x
+
+
+def naming(n: int) -> Any:
+    return lambda *, x=n: x
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -210,10 +220,23 @@ def test_what_is_noted(text: str, noted: str) -> None:
         (OrderedDict(a=1, b=1).keys(), OrderedDict(b=1, a=1).keys()),
         (memoryview(b"ab"), memoryview(b"ac")),
         (*re.finditer("a", "aa"),),
+        ({"a": 1}.get, {"a": 2}.get),
+        (hashlib.sha256(b"a"), hashlib.sha256(b"b")),
+        (hashlib.shake_128(b"a"), hashlib.shake_128(b"b")),
+        (taking(1), taking(2)),
+        (naming(1), naming(2)),
     ],
     ids=lambda value: type(value).__name__,
 )
 def test_what_c_keeps_to_itself_is_compared(one: Any, other: Any) -> None:
+    assert difference(one, one) is None
+    assert difference(one, other) is not None
+
+
+def test_a_row_of_a_database_is_compared() -> None:
+    with sqlite3.connect(":memory:") as connection:
+        connection.row_factory = sqlite3.Row
+        one, other = connection.execute("select 1 union select 2").fetchall()
     assert difference(one, one) is None
     assert difference(one, other) is not None
 

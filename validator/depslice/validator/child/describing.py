@@ -56,6 +56,10 @@ _MOST_WORDS = 200_000
 _DEEPEST = 500
 _FRAMES = 5 * _DEEPEST  # that describing so deep takes
 _NAMED = (type, FunctionType, BuiltinFunctionType, ModuleType, CodeType)
+_OWNERS = (ModuleType, type, type(None))
+_HASHES = frozenset(
+    {"_blake2", "_hashlib", "_md5", "_sha1", "_sha2", "_sha256", "_sha3", "_sha512"}
+)
 _FIXED = (tuple, str, bytes, int, float, frozenset)
 _SETTERS = frozenset({"setattr", "__setattr__", "__dict__", "vars"})
 _RUNNING = ids_of(GeneratorType, CoroutineType, AsyncGeneratorType)
@@ -162,10 +166,15 @@ class Description:
 
     def _definition(self, value: Any, depth: int) -> None:
         self.words.append(_name(value))
+        if type(value) is BuiltinFunctionType and not isinstance(value.__self__, _OWNERS):
+            self.add(value.__self__, depth + 1)  # `table.get`
         if type(value) is FunctionType and "<locals>" in value.__qualname__:
             if id(value) in self.seen:
                 return
             self._number(value)
+            for each in (value.__defaults__, value.__kwdefaults__):
+                if each:
+                    self.add(each, depth + 1)
             for cell in value.__closure__ or ():
                 try:
                     self.add(cell.cell_contents, depth + 1)
@@ -211,11 +220,19 @@ class Description:
         except ValueError:
             self.words.append("released")
 
+    def _hash(self, value: Any) -> None:
+        try:
+            self.words.append(value.hexdigest())
+        except TypeError:  # it may have any length
+            self.words.append(value.hexdigest(32))
+
     def _instance(self, value: Any, kind: type, depth: int) -> None:
         if kind is re.Match:
             self.words.append(repr(value.regs))
+        elif module_of(kind) in _HASHES:
+            self._hash(value)
         if flags_of(kind) & HEAP_TYPE and (held := parts(value)) is not None:
-            _, content, attributes, slots, items = held
+            base, content, attributes, slots, items = held
             self._many(content, depth)
             if issubclass(kind, _FIXED) and (named := _named_by_maker(kind)):
                 # Tokens of pygments and sqlparse: who has asked for which first, is no state.
@@ -234,6 +251,8 @@ class Description:
                 self._mapping(items, depth)
             elif items is not None:
                 self.add(items, depth)
+            elif base is object and _is_container_in_c(kind):  # a row of a database
+                self._many(value, depth)
             return
         if issubclass(kind, BaseException):
             self._many(value.args, depth)
@@ -242,6 +261,8 @@ class Description:
             reduced = value.__reduce_ex__(4)
         except Exception:  # noqa: BLE001 - the base keeps what it holds to itself
             self._mapping({**attributes_of(value), **slots_of(value)}, depth)
+            if _is_container_in_c(kind):
+                self._many(value, depth)
             return
         if type(reduced) is tuple:
             for each in reduced[1:3]:
@@ -354,6 +375,12 @@ def _is_iterator_in_c(value: Any, kind: type) -> bool:
         owners = (namespace_of(each) for each in mro_of(kind))
         step = next((each["__next__"] for each in owners if "__next__" in each), None)
     return type(step) is WrapperDescriptorType and not issubclass(kind, _IOBase)
+
+
+def _is_container_in_c(kind: type) -> bool:
+    """Whether going through it runs no Python, and changes nothing."""
+    names = ("__iter__", "__len__")
+    return all(type(getattr(kind, name, None)) is WrapperDescriptorType for name in names)
 
 
 def _finished(coroutine: Coroutine[Any, Any, Any]) -> Any:
