@@ -17,6 +17,7 @@ from depslice.validator.validation.candidates import (
     Different,
     Referee,
     Same,
+    Unknown,
     open_referee,
     replaced_text,
 )
@@ -180,6 +181,21 @@ def test_tests_are_there_for_harnesses_that_need_them(
         right = referee.compare(harness, "def twice(x):\n    return x + x")
         assert right == Same()
         assert isinstance(referee.compare(harness, READS_TESTS), found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import pytest\n@pytest.mark.skip\ndef test(candidate): assert candidate([], 1) == 1",
+        "def test(candidate, reference): assert candidate is not reference or len('a') == len('b')",
+        "HARNESS_FORMAT = 1",
+    ],
+)
+def test_who_is_not_called_does_nothing_alike(referee: Referee, text: str) -> None:
+    """A harness that skips its tests in this environment would let everything pass."""
+    found = referee.compare(harness(referee, "chunks", text), "def chunks(*args): pass")
+    assert isinstance(found, Unknown), found
+    assert found.cause.slug == "candidate-not-called"
 
 
 DRAWN = """

@@ -32,6 +32,7 @@ from depslice.validator.validation.verdict import Reason
 
 _LEAST_SECONDS, _IMPORT_FACTOR = 5.0, 10.0  # the machine may be busier than it was
 _COPIES: Final = ("~", ".bak", ".egg", ".orig", ".pyc", ".rej", ".tar.gz", ".whl", ".zip")
+_NO_CALLS: Final = ("test", "compared")  # what a transcript has without any
 SCHEMA: Final = "depslice.candidate/1"
 
 
@@ -300,6 +301,9 @@ class Referee:
             return Unknown(cause=expected)
         if expected.get("difference"):
             return Different(why=Reason(slug="differs", message=str(expected["difference"])[:1000]))
+        if all(entry[0] in _NO_CALLS for entry in done["transcript"]):
+            message = "no test calls the target here: all are skipped, or there are none"
+            return Unknown(cause=Reason(slug="candidate-not-called", message=message))
         return Same()
 
     def _bench_for(self, harness: Harness, text: str) -> _Bench:
