@@ -9,6 +9,7 @@ import sqlite3
 import sys
 from collections import OrderedDict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ import pytest
 from depslice.callgraph import open_program
 from depslice.validator.child.comparing import difference
 from depslice.validator.child.harness.comparisons import noting
+from depslice.validator.child.harness.effects import Echo
 from depslice.validator.validation import parse_harness
 from depslice.validator.validation.candidates import Different, Referee, Same, open_referee
 from depslice.validator.validation.ground import open_ground
@@ -246,3 +248,16 @@ def test_the_order_of_keys_is_not_compared() -> None:
     released = memoryview(b"a")
     released.release()
     assert difference(released, memoryview(b"a")) is not None
+
+
+def test_a_stream_that_is_heard_is_like_itself(tmp_path: Path) -> None:
+    heard: list[str] = []
+    with (tmp_path / "out.txt").open("w", encoding="latin-1") as file:
+        echo = Echo(file, heard.append)
+        assert (echo.encoding, echo.fileno(), echo.isatty()) == ("latin-1", file.fileno(), False)
+        print("a", "b", file=echo)
+        echo.writelines(["c", "d"])
+        echo.flush()
+        del echo
+        assert not file.closed
+    assert "".join(heard) == "a b\ncd" == (tmp_path / "out.txt").read_text(encoding="latin-1")

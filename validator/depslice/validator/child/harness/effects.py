@@ -12,6 +12,7 @@ from typing import Any
 _MOST_FILES = 500
 _MOST_BYTES = 8 << 20
 
+_OF_ECHO = ("_hear", "_stream", "close", "closed", "write", "writelines")
 _State = dict[str, tuple[int, int, int]]
 
 
@@ -70,12 +71,11 @@ class Echo(io.TextIOBase):
         self._hear(text)
         return written
 
-    def flush(self) -> None:
-        """Flush the stream."""
-        self._stream.flush()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+    def __getattribute__(self, name: str) -> Any:
+        # The base has attributes of its own, `encoding` and `isatty`, which are not the stream's.
+        # But whoever closes this one, if only by letting go of it, does not close the stream.
+        mine = name in _OF_ECHO or name.startswith("__")
+        return super().__getattribute__(name) if mine else getattr(self._stream, name)
 
 
 def _state(place: str) -> _State:
