@@ -163,14 +163,19 @@ def test_twice():
         ("def test(context):\n    context.check(3)", Different),
         ("from test_small import Number\ndef test(context):\n    context.check(3)", Same),
         ("def test(context):\n    context.in_situ({'test_small.py::test_twice': [0]})", Same),
+        (
+            "import small\ndef test(context):\n    context.check(3)\n    context.same(small.beside(), small.beside())",
+            Same,
+        ),
     ],
-    ids=["not there", "imported", "in situ"],
+    ids=["not there", "imported", "in situ", "seen"],
 )
 def test_tests_are_there_for_harnesses_that_need_them(
     tmp_path: Path, text: str, found: type
 ) -> None:
     """They say what is expected of the very calls that harnesses are made of."""
-    (tmp_path / "small.py").write_text("def twice(x):\n    return 2 * x\n", encoding="utf-8")
+    source = "import os\ndef twice(x):\n    return 2 * x\ndef beside():\n    return sorted(os.listdir(os.path.dirname(__file__)))\n"
+    (tmp_path / "small.py").write_text(source, encoding="utf-8")
     (tmp_path / "test_small.py").write_text(TESTED, encoding="utf-8")
     program = open_program(str(tmp_path))
     with (

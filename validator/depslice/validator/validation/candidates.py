@@ -330,7 +330,7 @@ class Referee:
         return self._bench
 
     def _needs_tests(self, harness: Harness) -> bool:
-        """Whether the original itself comes to no result where the repository's tests are not.
+        """Whether the original itself does something else where the repository's tests are not.
 
         Harnesses in situ run them; others may take classes from them, or the repository itself may.
         """
@@ -340,9 +340,14 @@ class Referee:
             with with_file(self.ground, harness, text, with_tests=False) as ground:
                 session = Session(ground=ground, gates=self.gates, measures=False)
                 with closing(session):  # not that of candidates: they do not see the original
-                    answer = session.ask(harness, kind="record", expected=None)
-            self.ground.needing[key] = isinstance(_record(answer), Reason)
+                    done = _record(session.ask(harness, kind="record", expected=None))
+            self.ground.needing[key] = isinstance(done, Reason) or not self._is_alike(harness, done)
         return self.ground.needing[key]
+
+    def _is_alike(self, harness: Harness, done: dict[str, Any]) -> bool:
+        answer = self.reference.ask(harness, kind="record", expected=done["transcript"])
+        expected = _record(answer)
+        return not isinstance(expected, Reason) and not expected.get("difference")
 
     def _imports(self, harness: Harness) -> tuple[tuple[str, ...], float]:
         """What the original imports from outside, and seconds that are enough for its import."""
