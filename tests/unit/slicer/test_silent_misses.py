@@ -414,6 +414,39 @@ def run():
     assert answers(files, tmp_path) == ["3"] * 3
 
 
+@pytest.mark.parametrize("asked", ["hash(key)", "key.__class__(1) and hash(key)"])
+def test_what_is_compared_does_not_hash(tmp_path: Path, asked: str) -> None:
+    files = """
+# --- pkg/__init__.py
+# --- pkg/app.py
+class Key:
+    def __init__(self, n):
+        self.n = n
+
+    def __eq__(self, other):
+        return self.n == other.n
+
+
+def hashes(key):
+    try:
+        return bool({0})
+    except TypeError:
+        return "no"
+
+
+def direct():
+    try:
+        return bool(hash(Key(2)))
+    except TypeError:
+        return "no"
+
+
+def run():
+    return hashes(Key(1)), direct()
+"""
+    assert answers(files.replace("{0}", asked), tmp_path) == ["('no', 'no')"] * 3
+
+
 def answers_of_tree(files: str, folder: Path) -> list[str]:
     """What ``run()`` of ``pkg.app`` gives in the original and in its tree."""
     tree = answer(files, "pkg.app:run", "m.run()", folder)

@@ -137,6 +137,11 @@ class Protocols(CallEvaluation):
         """Implemented by the operator part."""
         raise NotImplementedError
 
+    def _ask_unhashable(self, value: int, class_: Class, pos: Position) -> None:
+        """A class that has ``__eq__`` alone says that nothing of it hashes (3.3.1)."""
+        if self.find_member(class_, "__hash__") is None:
+            self.load_attribute(self.only(value), "__eq__", pos)
+
     def _first_of(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
         result: set[int] = set()
         for value in tuple(values):
@@ -146,6 +151,8 @@ class Protocols(CallEvaluation):
                     result |= self.call_dunder(value, kind[1], dunder, [], pos)
                     if dunder == "__getitem__" and not self.whole:
                         self.ask_missing(value, pos)
+                    elif dunder == "__hash__" and not self.whole:
+                        self._ask_unhashable(value, kind[1], pos)
                     if (
                         self.surely_has(kind[1], dunder)
                         or (

@@ -102,7 +102,7 @@ _TEST_CASE: Final = "TestCase"
 _OF_TESTED_MODULES: Final = ("setUpModule", "tearDownModule")
 _SHOWN: Final = ("__eq__", "__format__", "__hash__", "__ne__", "__repr__", "__str__")
 """What any object has, records by their fields."""
-_DERIVED: Final = frozenset({*ORDERING, "__getitem__"})
+_DERIVED: Final = frozenset({*ORDERING, "__getitem__", "__hash__"})
 """What is looked for by other names where it is missing."""
 _TOLD: Final = {
     "write": ("__set__", "__setattr__"),
@@ -1026,6 +1026,8 @@ class Classes:
             self.want_ordering(live, demand)
         elif name == "__getitem__":
             self.want_missing(live, demand)
+        elif name == "__hash__":  # with `__eq__` alone it says that nothing hashes (3.3.1)
+            self.want_found(live, "__eq__", demand)
         elif fallback and not name.startswith("__"):
             self._growth.stand(self._answering_all, (live, name), demand)
 
