@@ -33,6 +33,7 @@ from depslice.callgraph.summary import (
     FORMAT,
     FORMAT_VALUE,
     FUNCTION,
+    GLOBAL,
     IMPORT,
     ITER,
     MAPPING,
@@ -212,6 +213,12 @@ class Module:
         if index in bound and before[-1] not in later:  # `x = call(lambda: x)`: it runs before that
             later = (before[-1], *later)
         return None if later == seen else later or None
+
+
+def _deletes(module: Module, piece: Piece) -> bool:
+    """Whether a statement that changes names of its module is ``del name``: it reads them alone."""
+    ops = module.summary.units[piece.unit].ops if piece.unit >= 0 else []
+    return piece.kind == "other" and bool(ops) and all(op[0] == GLOBAL for op in ops)
 
 
 def _ways(
@@ -780,6 +787,9 @@ class Program:
         if not binding and not any(self.star_of(source, i, name) for i in summary.stars):
             return True  # by a function, `__getattr__`, a submodule, or from outside
         if any(each.kind == "other" for each in binding):  # `del`
+            return False
+        changing = [summary.pieces[index] for index in summary.mutations.get(name, ())]
+        if any(each.conditional and _deletes(source, each) for each in changing):
             return False
         if any(each.parent < 0 and each.kind in _BINDING for each in binding):
             return True

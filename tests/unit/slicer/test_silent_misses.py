@@ -447,6 +447,33 @@ def run():
     assert answers(files.replace("{0}", asked), tmp_path) == ["('no', 'no')"] * 3
 
 
+def test_a_star_of_what_is_deleted_on_a_condition(tmp_path: Path) -> None:
+    files = """
+# --- pkg/__init__.py
+# --- pkg/one.py
+def here():
+    return "one"
+# --- pkg/two.py
+import os
+
+
+def here():
+    return "two"
+
+
+if not os.environ.get("UNSET"):
+    del here
+# --- pkg/app.py
+from pkg.one import *
+from pkg.two import *
+
+
+def run():
+    return here()
+"""
+    assert answers(files, tmp_path) == ["one"] * 3
+
+
 def answers_of_tree(files: str, folder: Path) -> list[str]:
     """What ``run()`` of ``pkg.app`` gives in the original and in its tree."""
     tree = answer(files, "pkg.app:run", "m.run()", folder)
