@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from check import answer, answers, run_expression
+from depslice.callgraph import open_program
+from depslice.slicer import render, slice_symbols
 
 IDS = """
 # --- pkg/__init__.py
@@ -472,6 +474,60 @@ def run():
     return here()
 """
     assert answers(files, tmp_path) == ["one"] * 3
+
+
+STOOD = """
+# --- pkg/__init__.py
+# --- pkg/stub.py
+import sys
+
+
+class Stub:
+    value = 3
+
+    def more(self):
+        return self.far()
+
+    def far(self):
+        return 4
+
+
+def install(name, module):
+    sys.modules[name] = module
+# --- pkg/user.py
+import absent
+
+
+def use():
+    return absent.value, absent.more()
+# --- pkg/app.py
+import sys
+
+from pkg import stub
+
+{0}
+from pkg import user
+
+
+def run():
+    return user.use()
+"""
+
+
+@pytest.mark.parametrize(
+    "entering",
+    [
+        'sys.modules["absent"] = stub.Stub()',
+        'stub.install("absent", stub.Stub())',
+        'sys.modules.setdefault("absent", stub.Stub())',
+        'sys.modules.update({"absent": stub.Stub()})',
+    ],
+)
+def test_what_stands_for_a_module_is_asked_for_all(tmp_path: Path, entering: str) -> None:
+    assert answers_of_tree(STOOD.replace("{0}", entering), tmp_path) == ["(3, 4)"] * 2
+    program = open_program(tmp_path / "repo", cache=None)
+    told = render(program, slice_symbols(program, ["pkg.app:run"]), format="module").diagnostics
+    assert "module-named-by-text" in [each.slug for each in told]
 
 
 def answers_of_tree(files: str, folder: Path) -> list[str]:

@@ -952,6 +952,8 @@ class ContainerEvaluation(ComputedNames):
                 self._look_up(value, keys, pos)
             elif value[0] in ("X", "XM"):
                 self.note_handed((values,), pos, to=value[1])
+                if value[1] == "sys.modules":
+                    self.stand_for_modules(keys, values, pos)
             elif value[0] in OPEN:
                 if value[0] == "U":
                     self.note_handed((values,), pos)
@@ -961,6 +963,19 @@ class ContainerEvaluation(ComputedNames):
                     if value[1].unit.qualname.endswith(".__new__"):
                         self.note_descriptors(values, pos)
                 self.operate(receiver, "__setitem__", [keys, values], pos)
+
+    def stand_for_modules(self, keys: Values, values: Values, pos: Position) -> None:
+        """``sys.modules[key] = value``: who imports that may ask it for anything, in a slice.
+
+        What a module of the repository puts in its own place is asked for by its names.
+        """
+        named = [self.values[key] for key in keys]
+        own = bool(named) and all(
+            kind[0] == "S" and self.program.is_module(kind[1]) for kind in named
+        )
+        for value in () if own or self.whole else sorted(values - self.unknown):
+            if self.values[value][0] in OPEN or self.values[value][0] in ("I", "C"):
+                self.facts.append((f.LISTED, value, f.ALL, "outside", pos))
 
     def update_container(self, container: int, values: Values, pos: Position) -> None:
         """``container.update(values)``, ``container.extend(values)``, ``container |= values``."""

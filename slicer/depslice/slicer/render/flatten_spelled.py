@@ -280,7 +280,8 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
     alone |= {name for name in packages if "." not in name and f"{name}.__main__" in modules}
     trees = [(cut, ast.parse(cut_file(cut))) for cut in found.cuts]
     nodes = [node for _, tree in trees for node in ast.walk(tree)]
-    if not any(_imports_by_name(node) or _enters_module(node) for node in nodes):
+    enters = any(map(_enters_module, nodes))
+    if not enters and not any(map(_imports_by_name, nodes)):
         return
     for cut, tree in trees:
         named = {
@@ -296,8 +297,10 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
             named.add(cut.module)
         made = (f"{cut.module}{text}" for text in _made_of_own_name(tree))
         named |= {text for text in made if _names_one(text, modules)}
-        if any(map(_enters_module, ast.walk(tree))):
-            named |= {text for text in _texts(tree) if _is_imported(text, flat)}
+        if enters:  # here, or a function does that is told the name
+            itself = any(map(_enters_module, ast.walk(tree)))
+            texts = _texts(tree) if itself else _passed(tree)
+            named |= {text for text in texts if _is_imported(text, flat)}
         if named:
             yield Diagnostic(
                 slug=NAMED_MODULE,

@@ -200,6 +200,20 @@ def _loaded(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.modules_of(name, call.pos) | (call.args[1] if len(call.args) > 1 else EMPTY)
 
 
+def _put_in_modules(engine: ContainerEvaluation, call: Call) -> Values:
+    """``sys.modules.setdefault(name, value)``, ``sys.modules.update({name: value})``."""
+    if len(call.args) > 1:
+        engine.stand_for_modules(call.args[0], call.args[1], call.pos)
+        return call.args[1] | engine.modules_of(call.args[0], call.pos)
+    for value in call.args[0] if call.args else EMPTY:
+        if engine.values[value][0] == "K":
+            held = engine.read(engine.elements_cell(value))
+            engine.stand_for_modules(engine.read(engine.keys_cell(value)), held, call.pos)
+    for values in call.keywords.values():
+        engine.stand_for_modules(EMPTY, values, call.pos)
+    return EMPTY
+
+
 def _anchor(engine: ContainerEvaluation, package: Values) -> str:
     """The package a relative name starts from: a constant, else ``__package__`` of here."""
     texts = [engine.values[v][1] for v in package if engine.values[v][0] == "S"]
@@ -259,6 +273,8 @@ MODELS: Final[dict[str, Model]] = {
     "asyncio.run": _run,
     "concurrent.futures.as_completed": _as_completed,
     "importlib.import_module": _import_module,
+    "sys.modules.setdefault": _put_in_modules,
+    "sys.modules.update": _put_in_modules,
     "importlib.reload": _reloaded,
     **{each: _resources_of(each) for each in _READING_RESOURCES},
     "pkgutil.iter_modules": _modules_in,
