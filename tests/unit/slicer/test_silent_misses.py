@@ -214,10 +214,26 @@ def patch(module, function):
 
 def monkey(module, function):
     patch(module, function)
+
+
+def by_name(module):
+    def decorate(function):
+        setattr(module, function.__name__, function)
+        return function
+
+    return decorate
+
+
+def all_of(module, source, names):
+    for name in names:
+        setattr(module, name, getattr(source, name))
+# --- pkg/fast.py
+def dumps(x):
+    return "better"
 # --- pkg/app.py
 import sys
 
-from pkg import lib, patching
+from pkg import fast, lib, patching
 
 
 def better(x):
@@ -233,7 +249,13 @@ def run():
 
 
 @pytest.mark.parametrize(
-    "patching", ["patching.patch(lib, better)", "patching.monkey(lib, better)"]
+    "patching",
+    [
+        "patching.patch(lib, better)",
+        "patching.monkey(lib, better)",
+        "@patching.by_name(lib)\ndef dumps(x):\n    return 'better'",
+        "patching.all_of(lib, fast, ['dumps'])",
+    ],
 )
 def test_a_function_patches_the_module_it_is_given(tmp_path: Path, patching: str) -> None:
     assert answers(PATCHED.format(patching), tmp_path) == ["better"] * 3

@@ -23,7 +23,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.parts import reads
-from depslice.callgraph.engine.values import Function
+from depslice.callgraph.engine.values import EMPTY, Function, Values
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Register, Unit
 from depslice.slicer.closure.aliases import Link
@@ -35,6 +35,8 @@ from depslice.slicer.wiring import with_packages
 _SAME: Final = frozenset({s.ATTR, s.BY_NAME, s.ITEM, s.ITER, s.NARROW, s.PHI, s.SUB})
 """What gives the object itself, or a part of it."""
 _DEFINED: Final = frozenset({"C", "F", "W"})
+_ANY: Final = "*"
+"""Some name of a module, which nobody knows."""
 _PASSED_ON: Final = 2  # functions that a module is followed through
 _KEEPING: Final = frozenset({s.BIND, s.MAPPING, s.SEQUENCE, s.SETFREE, s.SETGLOBAL})
 
@@ -63,6 +65,7 @@ class ByReading:
         self._arguments = arguments
         # The variables that a unit reads or writes, and (of no module) the keywords it passes.
         self._touched: dict[Function, tuple[list[f.Fact], set[tuple[str, str]]]] = {}
+        self._stored: dict[Function, tuple[list[f.Fact], set[tuple[str, str]]]] = {}
 
     def readings(
         self, spelling: Spelling, owner: Module, name: str
@@ -100,7 +103,7 @@ class ByReading:
         ``giving`` are the modules that have it, and their packages.
         """
         known = {(module, each) for module, names in variable.names.items() for each in names}
-        known.add(("", variable.name))
+        known |= {("", variable.name), (variable.owner.name, _ANY)}
         handing = [place for module in sorted(giving) for place in spelling.handing(module)]
         handing += spelling.storing_by_text()
         places = {place: not known.isdisjoint(self._touches(place)) for place in handing}
@@ -127,25 +130,59 @@ class ByReading:
         return touched
 
     def _stored_by_called(self, function: Function) -> set[tuple[str, str]]:
-        """What functions that are called with a module store there: of which, and the names."""
-        return {
-            (kind[1], name)
-            for fact in self._engine.facts_of(function)
-            if fact[0] == f.PASS
-            for kind in map(self._engine.values.__getitem__, fact[3])
-            if kind[0] == "M"
-            for name in self._stored_on(fact[1], fact[2], _PASSED_ON)
+        """What functions that are called with a module store there: of which, and the names.
+
+        And what ``function`` itself stores under a name that is computed: :data:`_ANY`.
+        """
+        engine = self._engine
+        facts = engine.facts_of(function)
+        of_before, known = self._stored.get(function, (None, set()))
+        if of_before is facts:
+            return known
+        passed = [fact[1:4] for fact in facts if fact[0] == f.PASS]
+        stored = {
+            (engine.values[value][1], name)
+            for called, place, values in passed
+            for value in values
+            if engine.values[value][0] == "M"
+            for name in self._stored_on(called, place, _PASSED_ON)
         }
+        modules = {
+            value for op in function.unit.ops if op[0] == s.CALL for value in _first(function, op)
+        }
+        for value in modules:
+            if engine.values[value][0] == "M" and _ANY in self._stored_in(function, value):
+                stored.add((engine.values[value][1], _ANY))
+        self._stored[function] = facts, stored
+        return stored
 
     def _stored_on(self, function: Function, place: int, deep: int) -> set[str]:
         """The attributes that a function, or who it passes that to, stores on a parameter."""
-        ops = function.unit.ops
-        stored = {op[2] for op in ops if op[0] == s.SETATTR and op[1] == place}
-        given = ("P", function, place)
-        if deep and any(place in reads(op)[1:] for op in ops if op[0] == s.CALL):
-            for fact in self._engine.facts_of(function):
-                if fact[0] == f.PASS and any(self._engine.values[i] == given for i in fact[3]):
+        engine, unit = self._engine, function.unit
+        given = engine.intern(("P", function, place))
+        stored: set[str] = set()
+        for each in function.module.summary.units[unit.index :]:
+            if unit.index in (each.index, each.parent):
+                stored |= self._stored_in(engine.function(function.module, each.index), given)
+        if deep and any(place in reads(op)[1:] for op in unit.ops if op[0] == s.CALL):
+            for fact in engine.facts_of(function):
+                if fact[0] == f.PASS and given in fact[3]:
                     stored |= self._stored_on(fact[1], fact[2], deep - 1)
+        return stored
+
+    def _stored_in(self, function: Function, value: int) -> set[str]:
+        """The attributes that the code of ``function`` stores on a value."""
+        engine = self._engine
+        engine.facts_of(function)
+        registers, stored = function.registers, set[str]()
+        for op in function.unit.ops:
+            if op[0] == s.SETATTR and value in registers[op[1]]:
+                stored.add(op[2])
+            elif op[0] == s.CALL and value in _first(function, op):
+                called = [engine.values[each] for each in registers[op[2]]]
+                if ("X", "builtins.setattr") in called and len(op[3]) > 1:
+                    names = [engine.values[each] for each in registers[op[3][1]]]
+                    stored |= {each[1] if each[0] == "S" else _ANY for each in names} or {_ANY}
         return stored
 
     def _is_defined(self, owner: Module, name: str) -> bool:
@@ -175,7 +212,8 @@ class ByReading:
             elif reads_it and op[0] in (s.CALL, s.SUB) and not _exact(unit, roots, op):
                 roots[op[1]] = Link.SAME | Link.CALLED
         writes = writes or self._told(function, held, variable)
-        writes = writes or (owner.name, name) in self._stored_by_called(function)
+        touched = {(owner.name, name), (owner.name, _ANY)}
+        writes = writes or not touched.isdisjoint(self._stored_by_called(function))
         roots = {register: link for register, link in roots.items() if link}
         if writes or (roots and _may_change(unit, roots)):
             return Reading(unit, roots, writes)
@@ -195,6 +233,11 @@ class ByReading:
                         ):
                             return True
         return False
+
+
+def _first(function: Function, call: Op) -> Values:
+    """What a call is given first."""
+    return function.registers[call[3][0]] if call[3] else EMPTY
 
 
 def _roots(
