@@ -255,6 +255,7 @@ def run():
         "patching.monkey(lib, better)",
         "@patching.by_name(lib)\ndef dumps(x):\n    return 'better'",
         "patching.all_of(lib, fast, ['dumps'])",
+        "for module in (lib,):\n    module.dumps = better",
     ],
 )
 def test_a_function_patches_the_module_it_is_given(tmp_path: Path, patching: str) -> None:

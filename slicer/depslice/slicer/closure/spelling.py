@@ -44,7 +44,8 @@ class Spelled:
     ``names``: the units that spell a name. ``handing``: those that do more with modules than to
     read attributes of them, and with which; ``maybe``: what stands for modules then, perhaps.
     ``texts``: of these, and of those that get modules by their names, the units that have a text.
-    ``storing``: of the latter, those that store attributes.
+    ``storing``: of the latter, and of those with what stands for modules, perhaps, those that
+    store attributes.
 
     None of it depends on which modules run, so that it lives as long as the program.
     """
@@ -110,7 +111,7 @@ class Spelling:
         return self._handing.get(module, ())
 
     def storing_by_text(self) -> Sequence[Place]:
-        """The units that store attributes, of those that get modules by their names."""
+        """The units that store attributes on what may be a module, though no import says so."""
         return self._storing
 
     def having_text(self, text: str) -> Sequence[Place]:
@@ -199,13 +200,15 @@ class Spelling:
                 found.handing[unit.index] = hands_on
                 found.maybe.update(_binds(unit))
             by_name = not _BY_NAME.isdisjoint(named | attributes)
-            if by_name and any(op[0] == s.SETATTR for op in unit.ops):
+            if by_name and _stores(unit):
                 found.storing.append(unit.index)
             if hands_on or by_name:
                 _note_texts(unit, found)
         for unit in module.summary.units if found.maybe else ():
             if any(op[0] in NAMED and op[NAMED[op[0]]] in found.maybe for op in unit.ops):
                 _note_texts(unit, found)
+                if unit.index not in found.storing and _stores(unit):
+                    found.storing.append(unit.index)
                 if unit.index in silent:
                     named = {op[NAMED[op[0]]] for op in unit.ops if op[0] in NAMED}
                     self._note_spelled(module, unit, named, (), found)
@@ -290,6 +293,11 @@ def _imported(module: Module, name: str) -> tuple[int, str, str | None] | None:
             if alias == name:
                 return level, target, item
     return None
+
+
+def _stores(unit: Unit) -> bool:
+    """Whether code stores an attribute."""
+    return any(op[0] == s.SETATTR for op in unit.ops)
 
 
 def _note_texts(unit: Unit, found: Spelled) -> None:
