@@ -555,3 +555,22 @@ class State:
 """
     write_files(files, tmp_path)
     assert slice_ids(tmp_path, "app:State.add") == {"app:State.add", "app:State"}
+
+
+def test_what_a_class_is_made_of_may_be_another_of_it(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class Row:
+    def __init__(self, row): self.held = list(row)
+    def __iter__(self): return iter(self.held)
+    def __len__(self): return len(self.held)
+class Told:
+    def __init__(self, row: "list[int]"): self.held = list(row)
+    def __iter__(self): return iter(self.held)
+def copied(row): return Row(row).held, Told([1]).held
+"""
+    both_given = both(files, "app:copied", "m.copied(m.Row([1]))", tmp_path)
+    assert both_given == ("([1], [1])", "([1], [1])")
+    found = slice_ids(tmp_path / "repo", "app:copied")
+    assert "app:Row.__iter__" in found
+    assert found.isdisjoint({"app:Row.__len__", "app:Told.__iter__"})

@@ -3,6 +3,7 @@
 Names that many types have say nothing of a value, nor do operators and loops. But an unknown
 value is expected to have them all, so that live classes with what is telling are asked for the rest.
 So is the class of a target: others of its instances are passed to it more often than anything else.
+So is a class that the slice makes of what callers pass: ``Row(row)`` may copy what another one holds.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from depslice.slicer.closure.turns import News, Turns
 STEPS: Final = {"__iter__": "__next__", "__aiter__": "__anext__"}
 """What an iterator is asked for that somebody asks for."""
 _GIVING_PARTS: Final = frozenset(
-    {"__getitem__", "__iter__", "__next__", "get", "items", "pop", "values"}
+    {"__getitem__", "__iter__", "__next__", "get", "items", "keys", "pop", "values"}
 )
 """The methods of a container that give what it holds."""
 
+_CONSTRUCTORS: Final = (".__init__", ".__new__")
 _OF_PLAIN: Final = frozenset(
     {"__bool__", "__format__", "__hash__", "__len__", "__repr__", "__str__"}
 )
@@ -113,6 +115,9 @@ class Recognition:
             asked |= self._ask_for(telling, vague)
         for class_ in self._classes_of_targets(value):
             asked |= self._ask_class(class_, vague)
+        parts = {each: demand for each, demand in vague.items() if each[0] in _GIVING_PARTS}
+        for class_ in self._classes_made_of(value) if parts else ():
+            asked |= self._ask_class(class_, parts)
         return asked
 
     def _classes_of_targets(self, value: int) -> dict[Class, None]:
@@ -126,6 +131,17 @@ class Recognition:
                 self._named_by.setdefault(name, set()).add(value)
                 if name in self._passed_to:
                     found[self._passed_to[name]] = None
+        return found
+
+    def _classes_made_of(self, value: int) -> dict[Class, None]:
+        """The classes whose constructors get ``value``: ``Row(row)`` copies the parts of another."""
+        found: dict[Class, None] = {}
+        for each in self._origins.names_of_one(value):
+            kind = self._engine.values[each]
+            if kind[0] == "P" and kind[1].unit.qualname.endswith(_CONSTRUCTORS):
+                unit = kind[1].unit
+                if unit.owner >= 0 and unit.params[kind[2]][2] is None:
+                    found[self._engine.class_(kind[1].module, unit.owner)] = None
         return found
 
     def _holder_of(self, value: int) -> int:
