@@ -1175,3 +1175,62 @@ def test_what_methods_of_containers_make_has_the_elements_of_their_arguments(
 def test_sets_merged_in_a_loop_are_not_ever_more() -> None:
     files = f"{_FILLED}\nfound = set()\nwhile rows:\n    found = found.union([A], rows())\nfill(found)\n"
     assert {"A.m", "B.m"} <= callees(files, "m:fill")
+
+
+def test_a_metaclass_that_makes_many_classes_has_each_of_them() -> None:
+    """They are more than one place has room for: what they extend stands for those."""
+    dialects = "".join(
+        f"""
+class D{n}(Dialect):
+    class Maker(Maker):
+        def run(self): return {n}
+"""
+        for n in range(14)
+    )
+    found = callees(
+        f"""
+# --- main.py
+class Meta(type):
+    def __new__(cls, name, bases, namespace):
+        made = super().__new__(cls, name, bases, namespace)
+        made.maker = made.__dict__.get("Maker", Maker)
+        return made
+class Maker:
+    def run(self): return -1
+class Dialect(metaclass=Meta):
+    def start(self):
+        return self.maker().run()
+{dialects}
+""",
+        "main:Dialect.start",
+    )
+    assert {f"main:D{n}.Maker.run" for n in range(14)} <= found
+
+
+def test_tables_of_many_classes_are_told_apart_beside_what_is_unknown() -> None:
+    """Of a table that stands in a class body, each class below has its own."""
+    below = "".join(
+        f"""
+class G{n}(Generator):
+    TABLE = {{"a": lambda: {n}}}
+"""
+        for n in range(14)
+    )
+    found = callees(
+        f"""
+# --- main.py
+import outside
+class Generator:
+    TABLE = {{"a": lambda: -1}}
+    def start(self):
+        return tables_of(type(self))["a"]()
+def tables_of(cls):
+    made = outside.first()
+    for each in cls.TABLE, outside.second():
+        made = each
+    return made
+{below}
+""",
+        "main:Generator.start",
+    )
+    assert len(found) == 15 + 1

@@ -655,15 +655,17 @@ class EngineState:
         tables = added & self.tables  # they stand for what there was no room for
         full = len(known) >= self.widest and not functions and self.unknown_id in known
         if full and not tables:
-            return EMPTY
+            return self._beyond_room(known, added)
         held_tables, held_functions, held_others = self._census(known)
         if tables:
             room = max(0, _MOST_TABLES - held_tables)
-            if len(tables) > room:  # then hardly anything is told: it may be any function
-                tables = frozenset(sorted(tables)[:room])
+            if len(tables) > room:  # those that are one too many become a table of this place
+                kept = frozenset(sorted(tables)[:room])
+                rests = (self.left_over(table) for table in sorted(tables - kept))
+                tables = kept | self._leave_over(place, EMPTY.union(*rests))
                 added |= self.unknown
         if full:
-            return tables
+            return tables | self._beyond_room(known, added - tables)
         others = added - functions - tables
         room = max(0, _MOST_FUNCTIONS - held_functions - held_others)
         if len(functions) > room:
@@ -675,8 +677,42 @@ class EngineState:
                 functions |= self._leave_over(place, rest)
         room = max(0, self.widest - held_others)
         if len(others) > room:
-            others = self.unknown.union(sorted(others)[:room] if room else ())
+            kept = frozenset(sorted(others)[:room] if room else ())
+            others = self.unknown | kept | self._beyond_room(known | kept, others - kept)
         return others | functions | tables
+
+    def _beyond_room(self, known: frozenset[int], left: frozenset[int]) -> frozenset[int]:
+        """What is kept of those there was no room for: what stands for classes, and their tables.
+
+        Of a container that stands in a class body, each class below may have another.
+        """
+        tables = sorted(value for value in left if self._is_of_class(value))
+        if tables:
+            tables = tables[: max(0, _MOST_FUNCTIONS - sum(map(self._is_of_class, known)))]
+        return self.in_their_place(known, left).union(tables)
+
+    def _is_of_class(self, value: int) -> bool:
+        """Whether a value is a container that stands in a class body."""
+        kind = self.values[value]
+        if kind[0] != "K" or not isinstance(kind[2], Function):
+            return False
+        return kind[2].unit.kind == "piece" and kind[2].unit.owner >= 0
+
+    def in_their_place(self, known: frozenset[int], left: frozenset[int]) -> frozenset[int]:
+        """What stands for classes that there was no room for: the one that all there extend.
+
+        It is one of the ``known``. Else it mattered which of many had come first.
+        """
+        kinds = map(self.values.__getitem__, left)
+        lines = [self.mro(kind[1]) for kind in kinds if kind[0] == "C"]
+        if not lines:
+            return EMPTY
+        held = [
+            kind[1] for kind in map(self.values.__getitem__, known) if kind[0] == "C" and kind[2]
+        ]
+        shared = [k for k in lines[0] if k in held and all(k in line for line in lines)]
+        family = next((k for k in shared if all(k in self.mro(each) for each in held)), None)
+        return EMPTY if family is None else self.only(self.intern(("C", family, False))) - known
 
     def _census(self, values: frozenset[int]) -> tuple[int, int, int]:
         """How many tables, functions and other values they are."""
@@ -834,6 +870,10 @@ class EngineState:
 
     def ask_length(self, values: Values, pos: int) -> None:
         """A list is made of what ``values`` give."""
+        raise NotImplementedError
+
+    def mro(self, class_: Class) -> tuple[Class, ...]:
+        """Implemented by the class part."""
         raise NotImplementedError
 
     def note_handed(self, groups: Iterable[Values], pos: int, *, to: str = "") -> None:

@@ -522,6 +522,9 @@ class ContainerEvaluation(ComputedNames):
             if name[0] == "S" and owner[0] == "C" and not owner[2]:
                 how = "line" if owner[2] is None else "class"
                 self.facts.append((f.MEMBER, owner[1], name[1], pos, True, how, False))
+            if self.whole and name[0] == "S" and owner[0] == "C" and owner[2] is False:
+                having = [k for k in self.live_subclasses(owner[1]) if name[1] in k.info.members]
+                result.update(*(self.member_values(k, name[1]) for k in having))
             if name[0] == "S" and owner[0] == "C" and name[1] in owner[1].info.members:
                 self.facts.append((f.MEMBER, owner[1], name[1], pos, False, "read", True))
                 result |= self.member_values(owner[1], name[1])  # a descriptor is not asked

@@ -462,8 +462,11 @@ class FunctionCalls(FittingEvaluation):
                 passed = self.shared(receiver)
             elif len(cell.values | passed) > _MOST_RECEIVERS:
                 room = max(0, _MOST_RECEIVERS - len(cell.values))
-                exact = sorted(passed - cell.values - self.functions)[:room]
-                passed = self.shared(receiver.union(exact))
+                exact = frozenset(sorted(passed - cell.values - self.functions)[:room])
+                known = cell.values | exact
+                passed = self.shared(
+                    (self.in_their_place(known, passed - known) or receiver) | exact
+                )
         self.write(cell, passed)
 
     @staticmethod

@@ -536,8 +536,12 @@ class ScopeEvaluation(IdlePieces):
         heirs = self.heirs(receiver, function.unit.qualname.rpartition(".")[2])
         if heirs is not None:
             return heirs | (passed - anything)
-        tag = self.values[receiver][0]
-        return anything | {value for value in passed if self.values[value][0] != tag}
+        tag, class_, _ = self.values[receiver]
+        kinds = [(value, self.values[value]) for value in passed]
+        others = {value for value, kind in kinds if kind[0] != tag}
+        if tag == "C" and self.is_metaclass(class_):  # Python passes it the classes it makes, too
+            others |= {v for v, kind in kinds if kind[0] == "C" and class_ not in self.mro(kind[1])}
+        return anything | others
 
     def _has_own(self, passed: Values, receiver: Value) -> bool:
         """Whether one of ``passed`` is of the receiver's class, or of one below it."""
@@ -547,6 +551,10 @@ class ScopeEvaluation(IdlePieces):
         )
 
     def mro(self, class_: Class) -> tuple[Class, ...]:
+        """Implemented by the part for class statements."""
+        raise NotImplementedError
+
+    def is_metaclass(self, class_: Class) -> bool:
         """Implemented by the part for class statements."""
         raise NotImplementedError
 
