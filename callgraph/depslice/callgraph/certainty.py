@@ -232,7 +232,7 @@ def _is_avoided(rule: str, callees: int, exact: bool) -> bool:
 
     It stands there to refuse what others of its kind do: `del headers["x"]` of some headers.
     """
-    if rule == "method":
+    if rule in ("call", "method"):
         return 1 < callees <= _LIMITS["method"].vague
     return rule in _REFUSED and not exact
 

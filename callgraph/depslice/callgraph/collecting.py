@@ -270,7 +270,8 @@ def _standings(edges: list[Edge], counts: list[int], manner: Manner) -> Iterator
     doing = {one.method[1] for one in edges if one.is_call and not one.refusing}
     for one, count in zip(edges, counts, strict=True):
         key = one.group, one.method[1]
-        refusing = one.refusing and one.method[1] in doing  # else that is what is meant
+        # Else that is what is meant; what stands for methods as well may be of any name.
+        refusing = one.refusing and (one.method[1] in doing or (one.rule == "call" and bool(doing)))
         overriding = bool(one.above) and not one.above.isdisjoint(owners[key])
         overridden = not overriding and key in above and one.method[0] in above[key]
         apart = one.target in manner.apart

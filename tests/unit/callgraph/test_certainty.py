@@ -497,6 +497,13 @@ def put(headers: Headers): headers["x"] = 1
 def dropped(headers: Headers): return headers.drop("x")
 def put_fixed(): Fixed()["x"] = 1
 def dropped_fixed(): return Fixed().drop("x")
+class Graph:
+    def add(self, node): return node
+def frozen(*arguments): raise TypeError(arguments)
+def freeze(graph: Graph):
+    graph.add = frozen
+def added(graph: Graph): return graph.add(1)
+def only_frozen(): return frozen(1)
 """
 
 
@@ -508,6 +515,9 @@ def dropped_fixed(): return Fixed().drop("x")
         ("dropped", "Headers.drop", L),
         ("dropped", "Fixed.drop", P),
         ("put_fixed", "Fixed.__setitem__", D),
+        ("added", "Graph.add", L),
+        ("added", "frozen", P),
+        ("only_frozen", "frozen", D),
         ("dropped_fixed", "Fixed.drop", D),
     ],
 )
