@@ -198,6 +198,8 @@ def test_what_is_seen_of_a_wrong_candidate_differs(referee: Referee, target: str
         ("a = same(b)", "a = same(b)"),
         ("reference(a)", "reference(a)"),
         ("say(f'{a == b}')", "say(N(f'{a == b}'))"),
+        ("print(a)", "print(a)"),
+        ("log.error(format_exc())", "log.error(format_exc())"),
     ],
 )
 def test_what_is_noted(text: str, noted: str) -> None:

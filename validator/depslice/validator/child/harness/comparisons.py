@@ -15,6 +15,7 @@ What is compared with a literal is not: there the harness tells by itself.
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import Final
 
 NOTED: Final = "_depslice_compared"
@@ -33,8 +34,8 @@ def noting(text: str, path: str) -> ast.Module:
     """A harness that calls :data:`NOTED` with each side of its comparisons.
 
     These are the sides of ``==``, ``!=`` and ``in``; the arguments of functions that are called
-    ``assert…``, or for nothing that they give; and in ``assert`` statements those of all calls,
-    and of operators.
+    ``assert…``, and of the harness's own whose result nobody takes; and in ``assert`` statements
+    those of all calls, and of operators.
     """
     tree = ast.parse(text, path)
     _Noting().visit(tree)
@@ -47,8 +48,10 @@ class _Noting(ast.NodeTransformer):
         self._statement: ast.expr | None = None
 
     def visit_Expr(self, node: ast.Expr) -> ast.Expr:
-        """``compare(one, other)``."""
-        self._statement = node.value
+        """``compare(one, other)``; not ``print(one)``, nor ``logging.error(one)``."""
+        match node.value:
+            case ast.Call(func=ast.Name(id=name)) if not hasattr(builtins, name):
+                self._statement = node.value
         self.generic_visit(node)
         return node
 
