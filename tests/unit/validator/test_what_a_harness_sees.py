@@ -263,3 +263,11 @@ def test_a_stream_that_is_heard_is_like_itself(tmp_path: Path) -> None:
         del echo
         assert not file.closed
     assert "".join(heard) == "a b\ncd" == (tmp_path / "out.txt").read_text(encoding="latin-1")
+
+
+def test_a_bound_method_is_made_each_time() -> None:
+    """Whether two places hold one and the same, nobody means."""
+    path = Path("a")
+    method = path.exists
+    assert difference([method, method], [path.exists, path.exists]) is None
+    assert difference([method], [Path("b").exists]) is not None

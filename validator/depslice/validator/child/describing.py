@@ -136,8 +136,9 @@ class Description:
             self.words.append(_name(kind))
         elif id(value) in self.seen:
             self.words.append(f"#{self.seen[id(value)]}")
-        elif kind is tuple:
-            # Who shares a tuple cannot be told; that it holds itself can.
+        elif kind is tuple or kind is MethodType:
+            # Who shares a tuple cannot be told, and a bound method is made each time that
+            # somebody asks for it; that it holds itself can.
             self._number(value)
             self._compound(value, kind, depth + 1)
             del self.seen[id(value)]
