@@ -18,10 +18,10 @@ from depslice.callgraph import open_program
 from depslice.validator.child.comparing import difference
 from depslice.validator.child.harness.comparisons import noting
 from depslice.validator.child.harness.effects import Echo
-from depslice.validator.validation import parse_harness
+from depslice.validator.validation import Accepted, Gates, parse_harness
 from depslice.validator.validation.candidates import Different, Referee, Same, open_referee
 from depslice.validator.validation.ground import open_ground
-from harnesses import some_sandbox
+from harnesses import some_sandbox, validating, verdict_on
 
 SOURCE = """\
 import contextlib
@@ -271,3 +271,36 @@ def test_a_bound_method_is_made_each_time() -> None:
     method = path.exists
     assert difference([method, method], [path.exists, path.exists]) is None
     assert difference([method], [Path("b").exists]) is not None
+
+
+PARTIALS = """
+import functools, operator
+import small
+
+class Mine(functools.partial):
+    pass
+
+def test_partials(context, candidate, reference):
+    for kind in (functools.partial, Mine):
+        context.check_with(lambda: ((kind(small.adder, 1),), {}))
+        made = kind(small.adder, 2)
+        assert candidate(made) == reference(made) == 5
+        assert made.func is small.adder
+"""
+
+
+def test_partials_go_from_side_to_side(tmp_path: Path) -> None:
+    """What they hold cannot be set as attributes."""
+    files = {
+        "small.py": """
+            def adder(n):
+                return n + 1
+
+            def used(f):
+                return f() + 2
+            """
+    }
+    gates = Gates(mutants=4)
+    with validating(tmp_path, files, gates=gates) as session:
+        verdict = verdict_on(session, "small:used", PARTIALS)
+    assert isinstance(verdict, Accepted), verdict

@@ -9,8 +9,10 @@ sentinels are replaced by their counterparts.
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import gc
+from functools import partial
 from types import (
     AsyncGeneratorType,
     CodeType,
@@ -80,6 +82,10 @@ class Crossing:
         if issubclass(kind, enum.Enum):
             other = self._definition(kind)
             return other._member_map_.get(value._name_, value) if other is not kind else value
+        if issubclass(kind, partial) and self._definition(kind) is kind:
+            held = [self.of(each) for each in (value.func, value.args, value.keywords)]
+            partial.__setstate__(value, (*held, attributes_of(value) or None))  # type: ignore[attr-defined] # in C
+            return value
         named = self._global(value, kind)
         return self._instance(value, kind) if named is None else named
 
@@ -146,7 +152,8 @@ class Crossing:
         for name, each in slots_of(value).items():
             crossed = self.of(each)
             if crossed is not each:
-                object.__setattr__(value, name, crossed)
+                with contextlib.suppress(AttributeError):  # C code may let it be read only
+                    object.__setattr__(value, name, crossed)
         if base not in (list, dict, set, object):
             # Held by C code: what is in there can change its class, but not be replaced.
             for each in gc.get_referents(value):
