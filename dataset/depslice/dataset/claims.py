@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from depslice.callgraph.program import Program
-from depslice.validator.child.comparing import difference
 from depslice.validator.outcomes import observe
 from depslice.validator.workspace import Workspace
 
@@ -108,6 +107,20 @@ def _same(left: str, right: str) -> bool:
     if ast.dump(one) == ast.dump(other):
         return True
     try:
-        return difference(ast.literal_eval(one), ast.literal_eval(other)) is None
+        return _spelled(ast.literal_eval(one)) == _spelled(ast.literal_eval(other))
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return False
+
+
+def _spelled(value: object) -> str:
+    """A literal's value as text: ``1``, ``True`` and ``1.0``, which are equal, are not the same."""
+    match value:
+        case set():
+            inside = sorted(map(_spelled, value))
+        case dict():
+            inside = sorted(f"{_spelled(key)}: {_spelled(each)}" for key, each in value.items())
+        case list() | tuple():
+            inside = list(map(_spelled, value))
+        case _:
+            return repr(value)
+    return f"{type(value).__name__}({', '.join(inside)})"
