@@ -1,4 +1,4 @@
-"""Slices of long chains of calls and of classes with many methods take no time that grows faster."""
+"""Slices of long chains, many methods and many statements take no time that grows faster."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from depslice.callgraph.engine import parts
+from depslice.callgraph.engine.values import Function
 from depslice.callgraph.model import Certainty, ReferenceKind
 from depslice.callgraph.opening import open_program
 from depslice.callgraph.summary import Unit
 from depslice.slicer.closure import Closure, Demand
+from depslice.slicer.closure.runners import Runners
 from depslice.slicer.slicing import slice_symbols
 
 _MANY = 60
@@ -66,3 +68,32 @@ def test_methods_of_a_class_are_gone_through_once_for_all_that_store(
     found = slice_symbols(open_program(tmp_path, cache=None), ["m:C.f0"])
     assert len(found.items) == _MANY + 2
     assert len(looked_at) < 5 * _MANY
+
+
+def test_statements_are_gone_through_once_for_all_that_fill_something(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = range(30)
+    app = "".join(
+        f"table_{n} = {{}}\ndef fill_{n}(key): table_{n}[key] = 1\nfill_{n}('a')\nprint({n})\n"
+        for n in many
+    )
+    used = ", ".join(f"table_{n}" for n in many)
+    (tmp_path / "app.py").write_text(f"{app}def f(): return [{used}]\n")
+    asked = 0
+    runs_one_of = Runners.runs_one_of
+
+    def counted(
+        self: Runners, function: Function, functions: dict[Function, None], *, decorating: bool
+    ) -> bool:
+        nonlocal asked
+        asked += 1
+        return runs_one_of(self, function, functions, decorating=decorating)
+
+    monkeypatch.setattr(Runners, "runs_one_of", counted)
+
+    found = slice_symbols(open_program(tmp_path, cache=None), ["app:f"])
+
+    assert {f"app:fill_{n}" for n in many} <= {item.symbol.id for item in found.items}
+    # Of some 150 statements: all for the first, for each of the others those that call it.
+    assert asked < 20 * len(many)

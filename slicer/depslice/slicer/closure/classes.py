@@ -164,6 +164,9 @@ class Classes:
         self._of_waiting: dict[str, Demand] = {}
         # Of exceptions: as whose instances, what is done, by which name or ends of one.
         self._of_caught: dict[tuple[str, Caught, Any], Demand] = {}
+        # By bases outside: the dotted names of these, and of all that they extend.
+        self._lines_outside: dict[tuple[str, ...], frozenset[str]] = {}
+        self._annotated: dict[Class, tuple[Piece, ...]] = {}
         self._plain: set[tuple[Class, str]] = set()  # members that are no descriptors
         self._asked: set[Class] = set()  # whose own demands are made
         self._checked: set[Class] = set()  # protocols that somebody tests for
@@ -903,13 +906,10 @@ class Classes:
     def _want_if_caught(
         self, live: Class, caught: str, how: Caught, name: Any, demand: Demand
     ) -> None:
-        stubs = self._growth.program.stubs
         outside = self._engine.external_bases(live)
-        bases = map(stubs.class_named, outside)
-        lines = (stubs.mro(base) for base in bases if base is not None)
-        meant = {caught, *_PROMOTED.get(caught, ())}
+        meant = (caught, *_PROMOTED.get(caught, ()))
         told = how != "extended" or all(map(self._engine.outside.is_told_of, outside))
-        if told and not any(each.dotted in meant for line in lines for each in line):
+        if told and self._line_outside(outside).isdisjoint(meant):
             return
         if how == "matching":
             prefix, suffix = name
@@ -918,6 +918,16 @@ class Classes:
             self.want_found(live, name, demand, fallback=True)
         else:
             self._want_if_notified(live, name, how, demand)
+
+    def _line_outside(self, bases: tuple[str, ...]) -> frozenset[str]:
+        """The dotted names of ``bases`` outside that stubs tell of, and of all that these extend."""
+        known = self._lines_outside.get(bases)
+        if known is None:
+            stubs = self._growth.program.stubs
+            classes = filter(None, map(stubs.class_named, bases))
+            known = frozenset(each.dotted for base in classes for each in stubs.mro(base))
+            self._lines_outside[bases] = known
+        return known
 
     def note_named(self, class_: Class, named: Demand) -> None:
         """An annotation names ``class_``: what nobody knows may well be an instance of it.
@@ -1048,7 +1058,9 @@ class Classes:
                     self.want_member(k, name, demand)
                     self.want_descriptor(k, name, demand)
                 continue
-            for piece in annotated_of(k):
+            if k not in self._annotated:
+                self._annotated[k] = tuple(annotated_of(k))
+            for piece in self._annotated[k]:
                 self._growth.keep(k.module, piece, demand)
 
     def _want_next(self, live: Class, class_: Class, name: str, demand: Demand) -> None:
