@@ -553,6 +553,32 @@ def test_what_stands_for_a_module_is_asked_for_all(tmp_path: Path, entering: str
     assert "module-named-by-text" in [each.slug for each in told]
 
 
+def test_a_plain_attribute_hides_a_property(tmp_path: Path) -> None:
+    """Nobody reads it; but without it the constructor would store on a property."""
+    files = """
+# --- pkg/__init__.py
+# --- pkg/app.py
+class Base:
+    def __init__(self):
+        self.state = 4
+
+
+class Told(Base):
+    @property
+    def state(self):
+        return 5
+
+
+class Plain(Told):
+    state = 0
+
+
+def run():
+    return type(Plain()).__name__
+"""
+    assert answers(files, tmp_path) == ["Plain"] * 3
+
+
 def answers_of_tree(files: str, folder: Path) -> list[str]:
     """What ``run()`` of ``pkg.app`` gives in the original and in its tree."""
     tree = answer(files, "pkg.app:run", "m.run()", folder)

@@ -810,6 +810,17 @@ class Classes:
                 self.want_member(owner, each, demand)
                 for holder in notified:
                     self.want_member(holder, dunder, demand)
+            elif owner is not None and self._hides_told(live, owner, each, dunder):
+                self.want_member(owner, each, demand)
+
+    def _hides_told(self, live: Class, owner: Class, name: str, dunder: str) -> bool:
+        """Whether a plain member of ``owner`` stands before a descriptor: without it that is told."""
+        order = self._engine.mro(live)
+        above = order[order.index(owner) + 1 :] if owner in order else ()
+        return any(
+            name in k.info.members and self._engine.notified(k, name, dunder) is not None
+            for k in above
+        )
 
     def want_descriptor(self, owner: Class, name: str, demand: Demand) -> None:
         """What is read on who knows what, a descriptor gives (data model, 3.3.2)."""
