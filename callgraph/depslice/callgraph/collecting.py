@@ -268,10 +268,12 @@ def _standings(edges: list[Edge], counts: list[int], manner: Manner) -> Iterator
             if one.above:
                 above.setdefault((one.group, name), set()).update(one.above)
     doing = {one.method[1] for one in edges if one.is_call and not one.refusing}
+    methods = any(one.rule == "method" and one.is_call and not one.refusing for one in edges)
     for one, count in zip(edges, counts, strict=True):
         key = one.group, one.method[1]
-        # Else that is what is meant; what stands for methods as well may be of any name.
-        refusing = one.refusing and (one.method[1] in doing or (one.rule == "call" and bool(doing)))
+        # Else that is what is meant; a function may be stored in the place of a method.
+        instead = methods and one.rule == "call"
+        refusing = one.refusing and (instead or one.method[1] in doing)
         overriding = bool(one.above) and not one.above.isdisjoint(owners[key])
         overridden = not overriding and key in above and one.method[0] in above[key]
         apart = one.target in manner.apart
