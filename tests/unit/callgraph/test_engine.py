@@ -381,14 +381,14 @@ def test_what_is_handed_over_may_answer_in_other_ways(sink: str) -> None:
 
 
 def test_where_many_large_tables_meet_some_are_called_and_the_rest_is_unknown() -> None:
-    names = [[f"f{table}_{number}" for number in range(80)] for table in range(30)]
+    names = [[f"f{table}_{number}" for number in range(80)] for table in range(60)]
     functions = "\n".join(f"def {name}(): ..." for table in names for name in table)
     tables = "\n".join(f"T{i} = [{', '.join(table)}]" for i, table in enumerate(names))
-    listed = ", ".join(f"T{i}" for i in range(30))
+    listed = ", ".join(f"T{i}" for i in range(60))
     use = f"def use(place):\n    for table in [{listed}]:\n        table[place]()"
     graph = graph_of(f"{functions}\n{tables}\n{use}")
     called = {r.target for r in graph.references() if r.source == "m:use" and r.kind == "call"}
-    assert 80 < len(called) < 30 * 80
+    assert 80 < len(called) < 60 * 80
     reasons = {u.reason for u in graph.unresolved if u.source == "m:use"}
     assert reasons == {"unknown-callee"}
 

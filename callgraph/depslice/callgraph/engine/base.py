@@ -56,7 +56,8 @@ _CROWDING: Final = frozenset({"B", "C", "F", "I"})
 """Kinds of values that are objects of the repo, or give some."""
 _MADE_OF_OPEN: Final = DERIVED - {"AM", "AN"}
 _MOST_FUNCTIONS: Final = 40
-_MOST_TABLES: Final = 4  # those that are left over elsewhere: more say that it may be any
+_MOST_TABLES: Final = 4  # those that are left over elsewhere: of more, so many functions are told
+_MOST_TOLD: Final = 3000  # so many functions beyond those tables: the dispatch of thirty classes
 _MOST_COUNTS: Final = 1 << 14
 _MOST_KNOWN: Final = 40
 _LONGEST_PATH: Final = 7
@@ -659,10 +660,9 @@ class EngineState:
         held_tables, held_functions, held_others = self._census(known)
         if tables:
             room = max(0, _MOST_TABLES - held_tables)
-            if len(tables) > room:  # those that are one too many become a table of this place
+            if len(tables) > room:  # then hardly anything is told: it may be any function
                 kept = frozenset(sorted(tables)[:room])
-                rests = (self.left_over(table) for table in sorted(tables - kept))
-                tables = kept | self._leave_over(place, EMPTY.union(*rests))
+                tables = kept | self._leave_over_tables(place, tables - kept)
                 added |= self.unknown
         if full:
             return tables | self._beyond_room(known, added - tables)
@@ -738,6 +738,14 @@ class EngineState:
             rest.values = rest.values.union(functions)
             self.wake(rest)
         return self.only(value)
+
+    def _leave_over_tables(self, place: object, tables: frozenset[int]) -> frozenset[int]:
+        """The same for what ``tables`` stand for, as far as there is room for so much."""
+        rest = EMPTY.union(*map(self.left_over, tables))
+        value = self._left_over.get(place)
+        held = EMPTY if value is None else self._rests[value].values
+        room = max(0, _MOST_TOLD - len(held))
+        return self._leave_over(place, sorted(rest - held)[:room])
 
     def left_over(self, value: int) -> frozenset[int]:
         """The functions and methods that an ``L`` value stands for."""
