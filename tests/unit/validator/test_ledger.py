@@ -68,12 +68,12 @@ def test_what_a_file_system_without_rights_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = added(tmp_path / "results.jsonl", "a")
-    opened = Path.open
+    plain_open = Path.open
 
     def read_only(self: Path, mode: str = "r", *args: object, **kwargs: object) -> object:
         if "a" in mode:
             raise OSError(errno.EROFS, "Read-only file system")
-        return opened(self, mode, *args, **kwargs)  # type: ignore[call-overload]
+        return plain_open(self, mode, *args, **kwargs)  # type: ignore[call-overload]
 
     monkeypatch.setattr(Path, "open", read_only)
     assert opened(path).get("a") is not None
