@@ -666,6 +666,14 @@ class ClassEvaluation(AnnotationEvaluation):
             known[name] = found or first
         return found or first
 
+    def hashes_no_more(self, class_: Class) -> bool:
+        """Whether an ``__eq__`` without ``__hash__`` stands before what would hash (3.3.1)."""
+        comparing, hashing = (self.find_member(class_, each) for each in ("__eq__", "__hash__"))
+        if comparing is None or hashing is None:
+            return comparing is not None
+        line = self.mro(class_)
+        return line.index(comparing) < line.index(hashing)
+
     def needed_to_delete(self, class_: Class, name: str) -> list[Class]:
         """Whose member of that name ``del class_.name`` needs: none, where it is not its own.
 

@@ -138,8 +138,8 @@ class Protocols(CallEvaluation):
         raise NotImplementedError
 
     def _ask_unhashable(self, value: int, class_: Class, pos: Position) -> None:
-        """A class that has ``__eq__`` alone says that nothing of it hashes (3.3.1)."""
-        if self.find_member(class_, "__hash__") is None:
+        """A class that has ``__eq__`` and not ``__hash__`` says that nothing of it hashes (3.3.1)."""
+        if self.hashes_no_more(class_):
             self.load_attribute(self.only(value), "__eq__", pos)
 
     def _first_of(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:

@@ -290,6 +290,7 @@ class Builders:
             self._build_through(owner.module, writers, item, frozenset((name,)))
         units = owner.module.summary.units
         methods = {last_part(units[unit].qualname) for unit in writers}
+        methods = {name for name in methods if not name.startswith("__")}  # its own, of metaclasses
         if any(
             fills_attribute(each.ops, name)
             or any(op[0] == s.ATTR and op[3] in methods for op in each.ops)
@@ -611,7 +612,7 @@ class Builders:
             self._runners.with_enclosing(module, registering)
         )
         counting = [unit for unit in writers if in_turn or counts(units[unit], names)]
-        callers |= self._runners.with_those_that_get(self._runners.with_enclosing(module, counting))
+        counted = self._runners.with_those_that_get(self._runners.with_enclosing(module, counting))
         if names:
             # Not methods: half a program names one of that name, and all of it would be evaluated.
             filling = {
@@ -619,12 +620,15 @@ class Builders:
             }
             filling |= self._runners.calling_later(filling)
             callers |= self._runners.with_those_that_call_for_effect(filling)
+        script = callers  # which runs last: who counts there counts for nobody
+        callers = callers | counted
         returned = self._runners.returned(callers)
         either = callers | returned
         for other in self._runners.which_may_name(either):
             for piece, function in self._runners.statements_calling(other, either):
+                running = script if piece.script else callers
                 if self._growth.runs(other, piece) and (
-                    self._runners.runs_one_of(function, callers, decorating=piece.kind == "def")
+                    self._runners.runs_one_of(function, running, decorating=piece.kind == "def")
                     or self._runners.hands_on(piece, function, returned.keys())
                 ):
                     self._keep(other, piece, item, enters=bool(names))

@@ -1047,10 +1047,10 @@ class Classes:
             self.want_ordering(live, demand)
         elif name == "__getitem__":
             self.want_missing(live, demand)
-        elif name == "__hash__":  # with `__eq__` alone it says that nothing hashes (3.3.1)
-            self.want_found(live, "__eq__", demand)
         elif fallback and not name.startswith("__"):
             self._growth.stand(self._answering_all, (live, name), demand)
+        if name == "__hash__" and self._engine.hashes_no_more(live):
+            self.want_found(live, "__eq__", demand)
 
     def _want_each(self, order: Sequence[Class], name: str, demand: Demand) -> None:
         """``name`` of each class of ``order`` that binds it."""

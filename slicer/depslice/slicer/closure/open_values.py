@@ -10,6 +10,7 @@ asked again until nothing does.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
@@ -529,10 +530,9 @@ class OpenValues:
                 self._settle_member(use, kind[1], exact=kind[2], instance=tag == "I")
             if use.use == "protocol" and tag == "I":
                 self._settle_parts(use, value)
-                if use.name == "__reduce_ex__" and self._engine.is_filled_anew(kind[1]):
-                    for name in FILLED_ANEW:
-                        each = replace(use, name=name)
-                        self._settle_member(each, kind[1], exact=kind[2], instance=True)
+                for name in self._asked_beside(use.name, kind[1]):
+                    each = replace(use, name=name)
+                    self._settle_member(each, kind[1], exact=kind[2], instance=True)
         elif tag in ("NS", "ND"):
             self._settle_namespace(use, kind)
         elif use.use in _ACCESSES and tag == "M":
@@ -554,6 +554,14 @@ class OpenValues:
             self._settle_unknown(use)
         elif tag == "U":
             self._settle_unknown(use)
+
+    def _asked_beside(self, name: str, class_: Class) -> Collection[str]:
+        """What says more of an instance of ``class_`` where it is asked for a special method."""
+        if name == "__reduce_ex__" and self._engine.is_filled_anew(class_):
+            return FILLED_ANEW
+        if name == "__hash__" and self._engine.hashes_no_more(class_):
+            return ("__eq__",)
+        return ()
 
     def _settle_unknown(self, use: _Open) -> None:
         """Nobody knows what it is: whoever has a telling attribute; of common ones, who waits."""

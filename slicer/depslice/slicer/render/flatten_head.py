@@ -6,6 +6,7 @@ from depslice.slicer.render.flatten_imports import Phase, from_lines, import_lin
 from depslice.slicer.render.flatten_names import Entity
 from depslice.slicer.render.flatten_plan import FlatPlan
 from depslice.slicer.render.flatten_scopes import Place
+from depslice.slicer.render.flatten_spelled import fills_namespaces
 
 
 def head_text(plan: FlatPlan) -> str:
@@ -139,6 +140,10 @@ class _Head:
             waiting += further
         return found
 
+    def _fills_namespaces(self) -> bool:
+        """Whether something may be put into what ``vars(module)`` gives."""
+        return any(fills_namespaces(source.scopes) for source in self._plan.sources)
+
     def _view_lines(self) -> list[str]:
         types = self._plan.require("types", None).flat
         hooked = any("__getattr__" in members for members in self._plan.standins.values())
@@ -149,6 +154,7 @@ class _Head:
             types=types,
             hook=_VIEW_HOOK if hooked else "",
             listing=_VIEW_LISTING if listing else "",
+            **(_VIEW_FILLED if self._fills_namespaces() else _VIEW_READ),
             **(_VIEW_MAKING if making else _VIEW_PLAIN),
         ).splitlines()
         lines += ["", ""]
@@ -245,6 +251,43 @@ _VIEW_MAKING = {
     "flat": "self._members.get(name, name) if self._makes else self._members[name]",
 }
 
+_VIEW_READ = {"opened": "", "closed": "", "names": ""}
+
+# Of programs that put something into what `vars(module)` gives.
+_VIEW_FILLED = {
+    "opened": "self._Names(self, ",
+    "closed": ")",
+    "names": """
+
+    class _Names(dict):
+        def __init__(self, module, names):
+            super().__init__(names)
+            self._module = module
+
+        def __setitem__(self, name, value):
+            super().__setitem__(name, value)
+            setattr(self._module, name, value)
+
+        def __delitem__(self, name):
+            super().__delitem__(name)
+            delattr(self._module, name)
+
+        def pop(self, name, *default):
+            found = super().pop(name, *default)
+            if name in self._module.__dict__:
+                delattr(self._module, name)
+            return found
+
+        def setdefault(self, name, default=None):
+            if name not in self:
+                self[name] = default
+            return self[name]
+
+        def update(self, *given, **named):
+            for name, value in dict(*given, **named).items():
+                self[name] = value""",
+}
+
 _VIEW = '''class {view}({types}.ModuleType):
     """A module of the original code, whose members are globals of this file."""
 
@@ -274,7 +317,7 @@ _VIEW = '''class {view}({types}.ModuleType):
     @property
     def __dict__(self):
         found = globals()
-        return {{name: found[flat] for name, flat in self._members.items() if flat in found}}
+        return {opened}{{name: found[flat] for name, flat in self._members.items() if flat in found}}{closed}
 
     def __dir__(self):{listing}
-        return sorted(set(super().__dir__()).union(self.__dict__))'''
+        return sorted(set(super().__dir__()).union(self.__dict__)){names}'''

@@ -103,7 +103,6 @@ def makes_names(scopes: ModuleScopes) -> bool:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda)
         for each in ast.walk(node)
     }
-    read: set[int] = set()
     spaces: set[int] = set()
     for node in ast.walk(scopes.tree):
         match node:
@@ -118,6 +117,30 @@ def makes_names(scopes: ModuleScopes) -> bool:
                 | ast.Attribute(value=module, attr="__dict__" | "__setattr__")
             ) if _is_this_module(module):
                 return True
+    return not spaces <= _only_read(scopes.tree)
+
+
+def fills_namespaces(scopes: ModuleScopes) -> bool:
+    """Whether code does more with ``vars(x)`` or ``x.__dict__`` than to read it."""
+    if not any(word in scopes.text for word in ("__dict__", "vars(")):
+        return False
+    spaces = {
+        id(node)
+        for node in ast.walk(scopes.tree)
+        if (isinstance(node, ast.Attribute) and node.attr == "__dict__")
+        or (isinstance(node, ast.Call) and _is_vars(node.func) and node.args)
+    }
+    return not spaces <= _only_read(scopes.tree)
+
+
+def _is_vars(called: ast.expr) -> bool:
+    return isinstance(called, ast.Name) and called.id == "vars"
+
+
+def _only_read(tree: ast.AST) -> set[int]:
+    """Expressions, by identity, of which a key is read, or a copy is made."""
+    read: set[int] = set()
+    for node in ast.walk(tree):
         match node:
             case ast.Subscript(value=space, ctx=ast.Load()):
                 read.add(id(space))
@@ -127,7 +150,7 @@ def makes_names(scopes: ModuleScopes) -> bool:
                 read.add(id(space))
             case ast.Call(func=ast.Name(id=name), args=args) if name in ASKING_NAMESPACES:
                 read.update(map(id, args))
-    return bool(spaces - read)
+    return read
 
 
 def replaces_itself(scopes: ModuleScopes) -> bool:
