@@ -53,6 +53,7 @@ _LIMITS: Final = {
     **dict.fromkeys(
         (
             "class-getitem",
+            "context",
             "decorator",
             "descriptor",
             "dispatch",
@@ -90,7 +91,7 @@ _REFUSED: Final = frozenset({"override", "property", "protocol"})
 _PROVEN: Final = frozenset({"decorator", "descriptor", "new"})
 """Written calls that are definite whatever else the receiver may be; methods are unless it is known
 that something else may be there."""
-_PROVEN_BELOW: Final = frozenset({"init", "property"})
+_PROVEN_BELOW: Final = frozenset({"context", "init", "property"})
 """Those that are where it may be of a subclass, none of which has another."""
 _PROVEN_OF_OBJECTS: Final = frozenset({"partial", "protocol"})
 """Those that are where it is one of the objects that are known there."""

@@ -119,7 +119,7 @@ class Edge:
         self.asked = self.is_call and is_asked(rule, name)
         # `print(x, file=y)` asks `y` to write what it asks `x` for.
         beside = rule == "protocol" and name[:2] != "__"
-        then = rule == "protocol" and name in _THEN
+        then = rule in ("context", "protocol") and name in _THEN
         self.group = rule if rule in _WITH_ANOTHER else name if beside or then else ""
         self.alternative = f"{owner}.{_TOGETHER.get(name, name)}"
         self.method = owner, name

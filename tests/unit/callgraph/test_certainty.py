@@ -36,6 +36,8 @@ D, L, P = Certainty.DEFINITE, Certainty.LIKELY, Certainty.POSSIBLE
         ("protocol", True, 1, False, L),
         ("protocol", True, 2, False, P),
         ("protocol", True, 3, True, L),
+        ("context", True, 1, False, D),
+        ("context", True, 2, False, L),
         ("getattr", True, 1, False, P),
         ("callback", False, 1, False, L),
         ("callback", False, 2, True, P),
@@ -66,6 +68,8 @@ class Own:
     def __init__(self): self.of_class = [type(self)]
     def __len__(self): return 1
     def __getitem__(self, key): return key
+    def __enter__(self): return self
+    def __exit__(self, *error): pass
     @property
     def name(self): return "own"
 
@@ -76,8 +80,14 @@ def item_of_either(x): return x["a"]
 def name_of(x): return x.name
 def name_of_either(x): return x.name
 def made(x): return x.of_class[0]()
+def within_own(x: Own):
+    with x: return 1
+def within_either(x):
+    with x: return 1
 for each in (Own(), [1]):
     of_either(each)
+for each in (Own(), open("m.py")):
+    within_either(each)
 for each in (Own(), {}):
     item_of_either(each)
     name_of_either(each)
@@ -93,6 +103,9 @@ made(Own())
         ("of_either", "Own.__len__", L),
         ("item_of_own", "Own.__getitem__", D),
         ("name_of_either", "Own.name", L),
+        ("within_own", "Own.__enter__", D),
+        ("within_own", "Own.__exit__", D),
+        ("within_either", "Own.__enter__", L),
     ],
 )
 def test_beside_something_from_elsewhere_nothing_is_definite(

@@ -556,11 +556,12 @@ class Protocols(CallEvaluation):
         for value in tuple(values):
             kind = self.values[value]
             if kind[0] == "I":
-                entered = self.call_dunder(value, kind[1], enter, [], pos)
+                entered = self.call_dunder(value, kind[1], enter, [], pos, "context")
                 raised = self.unknown
                 if not self.whole:  # whatever the block raises, perhaps an exception of the slice
                     raised = raised | self.single(("XI", "builtins.BaseException"))
-                self.call_dunder(value, kind[1], leave, [self.unknown, raised, self.unknown], pos)
+                given = [self.unknown, raised, self.unknown]
+                self.call_dunder(value, kind[1], leave, given, pos, "context")
                 result |= self.await_value(entered, pos) if is_async else entered
                 if not entered:
                     result.add(value)
