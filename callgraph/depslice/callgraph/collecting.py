@@ -33,8 +33,9 @@ from depslice.callgraph.engine.values import (
     Value,
     has_no_statement,
 )
+from depslice.callgraph.importing import RULE, asked_by_imports, never_runs
 from depslice.callgraph.model import Certainty, Reference, ReferenceKind, Unresolved
-from depslice.callgraph.program import Program
+from depslice.callgraph.program import Module, Program
 
 _WITH_ANOTHER: Final = frozenset(
     {"derived", "field", "instance", "length", "new", "override", "post-init", "reflected"}
@@ -385,7 +386,7 @@ class Collected:
         """The facts of one unit, as references of the symbol it belongs to."""
         source = source_symbol(function)
         found = self._found.setdefault(source, {})
-        dead = _never_runs(function)
+        dead = never_runs(function.module, function.unit.piece)
         gaps = self._open.setdefault(source, {})
         texts = self._texts
         for index in sorted(function.noted):
@@ -402,6 +403,14 @@ class Collected:
                     one.add(edge, pos, weight)
                 for gap in said.gaps:
                     gaps[texts.of(gap.name), texts.of(gap.reason), pos] = None
+
+    def add_imports(self, module: Module) -> None:
+        """What import statements of a module call, which has no part in what values there are."""
+        for asked in asked_by_imports(self._program, module):
+            source = symbol_of(module, asked.unit)
+            edge = self._edge(asked.target, ReferenceKind.CALL, RULE)
+            found = self._found.setdefault(source, {}).setdefault(edge.number, _Found())
+            found.add(edge, asked.position, Weight(asked.certainty))
 
     def weighed(self, function: Function, index: int) -> Sequence[tuple[int, Said, list[Weight]]]:
         """What each fact of one operation says, where, and how sure each edge of it is.
@@ -965,22 +974,16 @@ def calls_of(collected: Collected, function: Function) -> Iterator[tuple[int, li
 
 def source_symbol(function: Function) -> str:
     """The symbol a unit's references start from: its function, else the class or module body."""
-    unit = function.unit
-    module = function.module
+    return symbol_of(function.module, function.unit)
+
+
+def symbol_of(module: Module, unit: s.Unit | None) -> str:
+    """The same of a ``unit`` of a module; without one that of the module."""
+    if unit is None or (unit.kind == "piece" and unit.owner < 0):
+        return module.name
     if unit.kind != "piece":
-        return function.id
-    if unit.owner >= 0:
-        return f"{module.name}:{module.summary.classes[unit.owner].qualname}"
-    return module.name
-
-
-def _never_runs(function: Function) -> bool:
-    """Whether what a unit belongs to stands under ``if TYPE_CHECKING:``, ``if False:`` …."""
-    pieces = function.module.summary.pieces
-    index = function.unit.piece
-    while index >= 0 and not pieces[index].type_checking:
-        index = pieces[index].parent  # a class, perhaps, that is not made
-    return index >= 0
+        return f"{module.name}:{unit.qualname}"
+    return f"{module.name}:{module.summary.classes[unit.owner].qualname}"
 
 
 def class_source(function: Function) -> str:

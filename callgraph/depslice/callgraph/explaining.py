@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from depslice.callgraph.collecting import Collected, calls_of, source_symbol
+from depslice.callgraph.collecting import Collected, calls_of, source_symbol, symbol_of
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import binds_other
+from depslice.callgraph.importing import RULE, asked_by_imports
 from depslice.callgraph.model import Certainty, Site
 from depslice.callgraph.summary import unpack
 
@@ -71,6 +72,20 @@ def explain_call(program: Program, caller: str, callee: str) -> list[Derivation]
                             values=tuple(_operands(engine, function, index)),
                         )
                     )
+    for module in modules:
+        for each in asked_by_imports(program, module):
+            if (symbol_of(module, each.unit), each.target) == (caller, callee):
+                line, column = unpack(each.position)
+                found.append(
+                    Derivation(
+                        path=module.file.path,
+                        site=Site(line=line, column=column),
+                        rule=RULE,
+                        certainty=each.certainty,
+                        alternatives=(callee,),
+                        values=(),
+                    )
+                )
     unique = {(d.site, d.rule): d for d in found}
     return [unique[key] for key in sorted(unique)]
 

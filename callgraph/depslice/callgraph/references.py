@@ -118,6 +118,7 @@ def _evaluated(
             function = engine.function(module, unit.index)
             collected.add(function)
             function.noted, function.registers = {}, []
+        collected.add_imports(module)
         collected.pack()
     collected.finish()
     unresolved = _in_words(program, engine, modules, [*collected.unresolved()])

@@ -793,3 +793,25 @@ def fifth(n): return OPS[n](5, 6)
 
 def test_of_a_small_table_many_may_choose(tmp_path: Path) -> None:
     assert certainty_of(tmp_path, TABLES, "fifth", "add") is L
+
+
+def test_a_module_is_asked_whether_it_is_a_package_unless_something_stands_for_its_function(
+    tmp_path: Path,
+) -> None:
+    getter = "def __getattr__(name): raise AttributeError(name)\n"
+    (tmp_path / "plain.py").write_text(getter)
+    (tmp_path / "kept.py").write_text(f"import functools\n@functools.cache\n{getter}")
+    (tmp_path / "perhaps.py").write_text(f"import sys\nif sys.argv:\n    {getter}")
+    (tmp_path / "never.py").write_text(f"import typing\nif typing.TYPE_CHECKING:\n    {getter}")
+    names = ("plain", "kept", "perhaps", "never")
+    text = "".join(f"from {name} import __doc__\n" for name in names)
+    (tmp_path / "m.py").write_text(f"{text}if False:\n    from plain import __name__\n")
+    program = open_program(tmp_path, cache=None)
+    calls = build_graph(program, workers=1).outgoing("m", kind=ReferenceKind.CALL)
+    assert {call.target: call.certainty for call in calls} == {
+        "plain:__getattr__": D,
+        "kept:__getattr__": L,
+        "perhaps:__getattr__": L,
+    }
+    [found] = explain_call(program, "m", "plain:__getattr__")
+    assert (found.rule, found.site.line) == ("import", 1)
