@@ -579,7 +579,32 @@ class Collected:
             having = {each for kind in receivers for each in self._may_be_of(kind)}
             if having:
                 found.update(edge.target for edge in methods if edge.method[0] not in having)
+        if several and not receivers:
+            found |= self._of_others(function, index)
         return frozenset(found)
+
+    def _of_others(self, function: Function, index: int) -> set[str]:
+        """Methods of what ``self`` is not, where one of its own gives them: ``self.find(name)(x)``.
+
+        That gives methods of every object that asks for one, among them those of ``self``.
+        """
+        unit = function.unit
+        if unit.ops[index][0] != s.CALL or unit.owner < 0:
+            return set()
+        called = unit.ops[index][2]
+        made = next((op for op in unit.ops if op[0] == s.CALL and op[1] == called), None)
+        read = None if made is None else self._engine.read_from(function, made[2])
+        if read is None or read[1] != 0:
+            return set()
+        values = self._engine.values
+        known = {id_ for value in function.registers[0] for id_ in self._may_be_of(values[value])}
+        own: set[str] = set()
+        others: set[str] = set()
+        for kind in map(values.__getitem__, function.registers[called]):
+            receiver = values[kind[2]] if kind[0] == "B" else kind
+            if kind[0] == "B" and receiver[0] in ("C", "I"):
+                (own if receiver[1].id in known else others).add(kind[1].id)
+        return others - own if own else set()
 
     def _receivers(self, function: Function, index: int) -> list[Value]:
         """What the attribute is read of that an operation calls, or reads."""

@@ -815,3 +815,42 @@ def test_a_module_is_asked_whether_it_is_a_package_unless_something_stands_for_i
     }
     [found] = explain_call(program, "m", "plain:__getattr__")
     assert (found.rule, found.site.line) == ("import", 1)
+
+
+BY_NAME = """
+class Renderer:
+    def method(self, name):
+        return object.__getattribute__(self, name)
+class Page(Renderer):
+    def text(self, token): return 1
+    def link(self, token): return 2
+    def show(self, token, name):
+        return self.method(name)(token)
+class Paper(Renderer):
+    def text(self, token): return 3
+    def link(self, token): return 4
+    def show(self, token, name):
+        return self.method(name)(token)
+def either(name, unknown):
+    for each in (name, unknown):
+        Page().show(each, each)
+        Paper().show(each, each)
+either("text", input())
+either("link", input())
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "expected"),
+    [
+        ("Page.show", "Page.text", L),
+        ("Page.show", "Page.link", L),
+        ("Page.show", "Paper.text", P),
+        ("Paper.show", "Paper.text", L),
+        ("Paper.show", "Page.link", P),
+    ],
+)
+def test_a_method_that_gives_methods_gives_those_of_the_object_that_asks(
+    tmp_path: Path, caller: str, callee: str, expected: Certainty
+) -> None:
+    assert certainty_of(tmp_path, BY_NAME, caller, callee) is expected

@@ -261,16 +261,30 @@ def _named_in(unit: Unit) -> Iterator[int]:
 def _named_in_calls(unit: Unit) -> Iterator[int]:
     """What names members and modules, and the objects that are asked."""
     yield from _names_in_calls(unit)
-    getters = {op[1] for op in unit.ops if op[0] == s.GLOBAL and op[2] in _NAMING}
+    getters = _getters(unit)
     for op in unit.ops if getters else ():
         if op[0] == s.CALL and op[2] in getters:
             yield from op[3][:1]
 
 
+def _getters(unit: Unit) -> set[int]:
+    """Where ``getattr`` and its like are, or ``object.__getattribute__`` and its."""
+    found: set[int] = set()
+    objects: set[int] = set()
+    for op in unit.ops:
+        if op[0] == s.GLOBAL and op[2] in _NAMING:
+            found.add(op[1])
+        elif op[0] == s.GLOBAL and op[2] == "object":
+            objects.add(op[1])
+        elif op[0] == s.ATTR and op[2] in objects and op[3] in _NAMED:
+            found.add(op[1])
+    return found
+
+
 def _names_in_calls(unit: Unit) -> Iterator[int]:
     if unit.qualname.rpartition(".")[2] in _NAMED:
         yield 1
-    getters = {op[1]: slice(1, 2) for op in unit.ops if op[0] == s.GLOBAL and op[2] in _NAMING}
+    getters = dict.fromkeys(_getters(unit), slice(1, 2))
     for op in unit.ops:
         if op[0] in (s.GLOBAL, s.ATTR) and op[2 if op[0] == s.GLOBAL else 3] in _IMPORTING:
             getters[op[1]] = slice(2)  # the module, and the package it is relative to
