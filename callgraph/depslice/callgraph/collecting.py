@@ -586,7 +586,8 @@ class Collected:
     def _of_others(self, function: Function, index: int) -> set[str]:
         """Methods of what ``self`` is not, where one of its own gives them: ``self.find(name)(x)``.
 
-        That gives methods of every object that asks for one, among them those of ``self``.
+        That gives methods of every object that asks for one, among them those of ``self``. What
+        it gives of objects that cannot ask it is no matter.
         """
         unit = function.unit
         if unit.ops[index][0] != s.CALL or unit.owner < 0:
@@ -594,16 +595,18 @@ class Collected:
         called = unit.ops[index][2]
         made = next((op for op in unit.ops if op[0] == s.CALL and op[1] == called), None)
         read = None if made is None else self._engine.read_from(function, made[2])
-        if read is None or read[1] != 0:
+        if made is None or read is None or read[1] != 0:
             return set()
         values = self._engine.values
         known = {id_ for value in function.registers[0] for id_ in self._may_be_of(values[value])}
+        bound = [kind for v in function.registers[called] if (kind := values[v])[0] == "B"]
+        givers = [kind for v in function.registers[made[2]] if (kind := values[v])[0] == "B"]
+        asked = {each[1].id.rpartition(".")[0] for each in givers}
         own: set[str] = set()
         others: set[str] = set()
-        for kind in map(values.__getitem__, function.registers[called]):
-            receiver = values[kind[2]] if kind[0] == "B" else kind
-            if kind[0] == "B" and receiver[0] in ("C", "I"):
-                (own if receiver[1].id in known else others).add(kind[1].id)
+        for method, of in [(kind[1], values[kind[2]]) for kind in bound]:
+            if not asked.isdisjoint(self._line_of(of)):
+                (own if of[1].id in known else others).add(method.id)
         return others - own if own else set()
 
     def _receivers(self, function: Function, index: int) -> list[Value]:

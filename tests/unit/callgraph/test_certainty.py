@@ -826,6 +826,15 @@ class Page(Renderer):
     def link(self, token): return 2
     def show(self, token, name):
         return self.method(name)(token)
+class Tool:
+    def mend(self, token): return 0
+    def clean(self, token): return 0
+class Holding:
+    def __init__(self): self.tools = {"mend": Tool().mend, "clean": Tool().clean}
+    def method(self, name): return self.tools.get(name) or getattr(self, "own_" + name)
+    def own_help(self, token): return 1
+    def use(self, name, token): return self.method(name)(token)
+Holding().use(input(), 1)
 class Paper(Renderer):
     def text(self, token): return 3
     def link(self, token): return 4
@@ -848,6 +857,8 @@ either("link", input())
         ("Page.show", "Paper.text", P),
         ("Paper.show", "Paper.text", L),
         ("Paper.show", "Page.link", P),
+        ("Holding.use", "Holding.own_help", L),
+        ("Holding.use", "Tool.mend", L),
     ],
 )
 def test_a_method_that_gives_methods_gives_those_of_the_object_that_asks(
