@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import answer, answers, run_expression
+from check import answer, answers, run_expression, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 
@@ -583,3 +583,54 @@ def answers_of_tree(files: str, folder: Path) -> list[str]:
     """What ``run()`` of ``pkg.app`` gives in the original and in its tree."""
     tree = answer(files, "pkg.app:run", "m.run()", folder)
     return [run_expression(folder / "repo", "pkg.app", "m.run()").stdout.strip(), tree]
+
+
+COUNTED = """
+# --- app.py
+class Meta(type):
+    def __init__(cls, name, bases, body):
+        super().__init__(name, bases, body)
+
+
+class Base(metaclass=Meta):
+    made = 0
+
+    def __init__(self):
+        type(self).made += 1
+
+
+class Below(Base):
+    x = 1
+
+
+class Numbered:
+    def __init__(self):
+        self.number = next_number()
+
+
+LAST = 0
+
+
+def next_number():
+    global LAST
+    LAST += 1
+    return LAST
+
+
+first = Numbered()
+
+
+def run():
+    return Base().made, Numbered().number
+
+
+if __name__ == "__main__":
+    alone = Numbered()
+"""
+
+
+def test_who_counts_in_a_script_or_below_counts_for_nobody_else(tmp_path: Path) -> None:
+    write_files(COUNTED, tmp_path)
+    found = slice_ids(tmp_path, "app:run")
+    assert {"app:Base.made", "app:first"} <= found
+    assert {"app:Below", "app:alone"}.isdisjoint(found)
