@@ -162,7 +162,6 @@ MAY_READ = {
     "validator/depslice/validator/child/evidence/trial.py",
     "validator/depslice/validator/child/evidence/warm.py",
     "validator/depslice/validator/child/harness/observing.py",
-    "validator/depslice/validator/child/harness/effects.py",
     "validator/depslice/validator/child/harness/context.py",  # data files of a harness
     "validator/depslice/validator/child/harness/in_situ.py",  # nothing: the null device
     "dataset/depslice/dataset/recorded.py",  # its own file of recorded calls

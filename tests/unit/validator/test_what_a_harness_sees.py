@@ -16,8 +16,8 @@ import pytest
 
 from depslice.callgraph import open_program
 from depslice.validator.child.comparing import difference
+from depslice.validator.child.harness.altering import Echo
 from depslice.validator.child.harness.comparisons import noting
-from depslice.validator.child.harness.effects import Echo
 from depslice.validator.validation import Accepted, Gates, parse_harness
 from depslice.validator.validation.candidates import Different, Referee, Same, open_referee
 from depslice.validator.validation.ground import open_ground
@@ -49,11 +49,6 @@ def local(n):
 
 def shout(text):
     print(text.upper())
-
-
-def speaking(n):
-    print(n + 1)
-    yield n
 
 
 def save(path, text):
@@ -104,18 +99,22 @@ CASES: dict[str, tuple[str, str]] = {
         ),
     ),
     "shout": (
-        "def test(candidate, reference):\n    assert candidate('a') == reference('a')",
+        (
+            "def test(candidate, reference, capsys):\n"
+            "    candidate('a')\n"
+            "    one = capsys.readouterr()\n"
+            "    reference('a')\n"
+            "    assert one == capsys.readouterr()"
+        ),
         "def shout(text):\n    print(text)",
-    ),
-    "speaking": (
-        "def test(candidate, reference):\n    assert list(candidate(1)) == list(reference(1))",
-        "def speaking(n):\n    print(n)\n    yield n",
     ),
     "save": (
         (
+            "def saved(f, path):\n"
+            "    f(path, 'a')\n"
+            "    return path.read_text()\n"
             "def test(candidate, reference, tmp_path):\n"
-            "    candidate(tmp_path / 'one', 'a')\n"
-            "    reference(tmp_path / 'one', 'a')"
+            "    assert saved(candidate, tmp_path / 'a') == saved(reference, tmp_path / 'a')"
         ),
         "def save(path, text):\n    path.write_text(text)",
     ),

@@ -12,6 +12,7 @@ return something.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from collections import OrderedDict, defaultdict
@@ -22,9 +23,9 @@ from typing import Any
 from ..comparing import difference
 from ..describing import Description, room
 from ..parts import parts
-from .effects import Echo
 
 _DEEPEST = 100
+_OF_ECHO = ("_hear", "_stream", "close", "closed", "write", "writelines")
 _DICTIONARIES = (dict, OrderedDict, defaultdict)
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _EFFECTS = frozenset(
@@ -188,6 +189,26 @@ class Altering:
             self.clear = self.clear and not writes
         elif event in _EFFECTS:
             self.clear = False
+
+
+class Echo(io.TextIOBase):
+    """A stream, and somebody who hears what is written to it."""
+
+    def __init__(self, stream: Any, hear: Callable[[str], None]) -> None:
+        self._stream = stream
+        self._hear = hear
+
+    def write(self, text: str) -> int:
+        """Write it, if that can be."""
+        written = int(self._stream.write(text))
+        self._hear(text)
+        return written
+
+    def __getattribute__(self, name: str) -> Any:
+        # The base has attributes of its own, `encoding` and `isatty`, which are not the stream's.
+        # But whoever closes this one, if only by letting go of it, does not close the stream.
+        mine = name in _OF_ECHO or name.startswith("__")
+        return super().__getattribute__(name) if mine else getattr(self._stream, name)
 
 
 def _words(value: Any) -> list[str]:

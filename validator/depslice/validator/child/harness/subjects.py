@@ -7,12 +7,10 @@ import functools
 import inspect
 import types
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
-from contextlib import nullcontext
 from typing import Any
 
 from .altering import Altering
 from .crossing import Crossing
-from .effects import Effects, effects
 from .state import Values, changes
 from .worlds import World, Worlds, member
 
@@ -78,23 +76,19 @@ class Subject:
             return self._call(args, kwargs)
         before = self.watched()
         try:
-            with effects() as found:
-                value = self._call(args, kwargs)
+            value = self._call(args, kwargs)
         except BaseException as error:
             self.told("raised", error, args, kwargs)
-            self._tell_changes(before, found)
+            self._tell_changes(before)
             raise
         self.told("returned", value, args, kwargs)
-        self._tell_changes(before, found)
+        self._tell_changes(before)
         return value
 
-    def _tell_changes(self, before: Values, found: Effects) -> None:
-        if self.told is None:
-            return
+    def _tell_changes(self, before: Values) -> None:
         changed = changes(before, self.watched())
-        if changed:
+        if changed and self.told is not None:
             self.told("changed", changed)
-        found.told(self.told)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._world is not self._worlds.home:
@@ -133,19 +127,16 @@ class Subject:
         back = Crossing(self._worlds, self._world, self._worlds.home)
         into = Crossing(self._worlds, self._worlds.home, self._world)
         passed = [into.of(each) for each in args]
-        noticed = nullcontext(Effects()) if self.told is None else effects()
         try:
-            with noticed as found, self._worlds.entered(self._world):
+            with self._worlds.entered(self._world):
                 value = back.of(step(*passed))
             if self.told is not None:
                 self.told("went on", value)
-                found.told(self.told)
             return value
         except BaseException as error:
             crossed = back.of(error)
             if self.told is not None:
                 self.told("ended", crossed)
-                found.told(self.told)
             if crossed is error:
                 raise
             raise crossed from error.__cause__
