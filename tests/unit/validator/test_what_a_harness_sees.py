@@ -7,6 +7,7 @@ import hashlib
 import re
 import sqlite3
 import sys
+import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,6 +46,11 @@ def local(n):
             return n + 1
 
     return Made()
+
+
+def counting(n):
+    for each in range(n):
+        yield each
 
 
 def shout(text):
@@ -182,6 +188,126 @@ def test_what_is_seen_of_a_wrong_candidate_differs(referee: Referee, target: str
     assert found.why.slug == "differs", found
 
 
+STEADY = {
+    "elapsed": (
+        "import time\n"
+        "def test(candidate, reference):\n"
+        "    started = time.perf_counter()\n"
+        "    one = candidate(1)(1)\n"
+        "    ended = time.perf_counter()\n"
+        "    assert ended - started < 60 and started != ended\n"
+        "    assert one == reference(1)(1)"
+    ),
+    "numbers": (
+        "import os, threading\n"
+        "def test(candidate, reference):\n"
+        "    assert os.getpid() == os.getpid()\n"
+        "    assert threading.get_ident() == threading.get_ident()\n"
+        "    one = candidate(1)\n"
+        "    assert id(one) == id(one)\n"
+        "    assert one(1) == reference(1)(1)"
+    ),
+    "made anew": (
+        "import datetime, uuid\n"
+        "def test(candidate, reference, tmp_path):\n"
+        "    key, now = uuid.uuid4(), datetime.datetime.now()\n"
+        "    assert {key: now} == {key: now}\n"
+        "    tmp_path.joinpath('a').touch()\n"
+        "    assert tmp_path.joinpath('a').stat() == tmp_path.joinpath('a').stat()\n"
+        "    assert candidate(1)(1) == reference(1)(1)"
+    ),
+    "fixtures": (
+        "import logging\n"
+        "def same(candidate, reference, *fixtures):\n"
+        "    assert candidate(1)(1) == reference(1)(1)\n"
+        "def test(candidate, reference, caplog, capsys, tmp_path, request, monkeypatch):\n"
+        "    logging.warning('told')\n"
+        "    assert list(caplog.records) == caplog.records\n"
+        "    same(candidate, reference, caplog, capsys, tmp_path, request, monkeypatch)\n"
+        "    assert (caplog, request) == (caplog, request)"
+    ),
+    "threads": (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "def seen(f, n):\n"
+        "    assert n in (n, str(n))\n"
+        "    return f(n)\n"
+        "def test(candidate, reference):\n"
+        "    given = [1] * 20\n"
+        "    with ThreadPoolExecutor(4) as pool:\n"
+        "        one = list(pool.map(lambda n: seen(candidate, n)(1), given))\n"
+        "        assert one == list(pool.map(lambda n: seen(reference, n)(1), given))"
+    ),
+    "as often as there is time": (
+        "import time\n"
+        "def test(candidate, reference):\n"
+        "    until = time.monotonic() + 0.01\n"
+        "    number = 0\n"
+        "    while time.monotonic() < until:\n"
+        "        number += 1\n"
+        "        assert number in range(number + 1)\n"
+        "    assert candidate(1)(1) == reference(1)(1)"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STEADY)
+def test_what_is_never_the_same_says_nothing_of_a_candidate(referee: Referee, name: str) -> None:
+    harness = parse_harness(STEADY[name], referee.ground.program, target="small:adder")
+    assert referee.compare(harness, "def adder(n):\n    return lambda x: x + n") == Same()
+    # The numbers of processes are others each time.
+    assert referee.compare(harness, "def adder(n):\n    return lambda x: n + x") == Same()
+    found = referee.compare(harness, "def adder(n):\n    return lambda x: x - n")
+    assert isinstance(found, Different) or name == "as often as there is time", found
+
+
+def test_the_lines_of_a_candidate_are_its_own(referee: Referee) -> None:
+    harness = parse_harness(CASES["logged"][0], referee.ground.program, target="small:logged")
+    longer = "def logged(n):\n    text = 'n is %d'\n    log.warning(text, n)"
+    assert referee.compare(harness, longer) == Same()
+    other = "def logged(n):\n    log.warning('small.py:1 %d', n)"
+    assert isinstance(referee.compare(harness, other), Different)
+
+
+def test_steps_of_a_generator_are_not_dear(referee: Referee) -> None:
+    """Looking at all files around each of them took minutes."""
+    text = (
+        "def test(candidate, reference, tmp_path):\n"
+        "    for number in range(50):\n"
+        "        (tmp_path / str(number)).touch()\n"
+        "    assert list(candidate(10000)) == list(reference(10000))"
+    )
+    harness = parse_harness(text, referee.ground.program, target="small:counting")
+    started = time.monotonic()
+    found = referee.compare(harness, "def counting(n):\n    yield from range(n)")
+    assert found == Same()
+    assert time.monotonic() - started < 45
+
+
+def test_the_original_is_like_itself_where_times_are_compared(tmp_path: Path) -> None:
+    files = {
+        "small.py": """
+            def adder(n):
+                return n + 1
+            """
+    }
+    text = """
+import time
+
+def same(candidate, reference, caplog):
+    for number in range(-3, 3):
+        assert candidate(number) == reference(number)
+
+def test(candidate, reference, caplog):
+    started = time.perf_counter()
+    same(candidate, reference, caplog)
+    ended = time.perf_counter()
+    assert ended - started < 60 and ended != started
+"""
+    with validating(tmp_path, files, gates=Gates(mutants=4)) as session:
+        verdict = verdict_on(session, "small:adder", text)
+    assert isinstance(verdict, Accepted), verdict
+
+
 @pytest.mark.parametrize(
     ("text", "noted"),
     [
@@ -189,14 +315,26 @@ def test_what_is_seen_of_a_wrong_candidate_differs(referee: Referee, target: str
         ("a = b in c", "a = N(b) in N(c)"),
         ("a = b < c", "a = b < c"),
         ("a = b - c", "a = b - c"),
-        ("assert not a ^ b, c == d", "assert not N(a) ^ N(b), c == d"),
-        ("assert isclose(a, candidate(b), rel=1)", "assert isclose(N(a), N(candidate(b)), rel=1)"),
+        ("assert not a ^ b, c == d", "assert not a ^ b, c == d"),
+        (
+            "a = candidate(b)\nassert not a ^ b, c == d",
+            "a = candidate(b)\nassert not N(a) ^ N(b), c == d",
+        ),
+        ("assert isclose(a, candidate(b), rel=1)", "assert isclose(a, N(candidate(b)), rel=1)"),
         ("assert all((a == b for a in c))", "assert all((N(a) == N(b) for a in c))"),
         ("a = assert_same(b, key=c)", "a = assert_same(N(b), key=N(c))"),
-        ("same(b, *c)", "same(N(b), *N(c))"),
-        ("a = same(b)", "a = same(b)"),
+        ("same(candidate, reference, b)", "same(candidate, reference, b)"),
+        (
+            "same(reference(a), *self.candidate(b), c)",
+            "same(N(reference(a)), *N(self.candidate(b)), c)",
+        ),
+        (
+            "with a(candidate) as b:\n    for c, d in b:\n        same(c, d, e)",
+            "with a(candidate) as b:\n    for c, d in b:\n        same(N(c), N(d), e)",
+        ),
+        ("a = same(candidate(b))", "a = same(candidate(b))"),
         ("reference(a)", "reference(a)"),
-        ("say(f'{a == b}')", "say(N(f'{a == b}'))"),
+        ("say(f'{candidate(a) == b}')", "say(N(f'{candidate(a) == b}'))"),
         ("print(a)", "print(a)"),
         ("log.error(format_exc())", "log.error(format_exc())"),
     ],

@@ -25,7 +25,7 @@ from depslice.validator.calls import is_test_file
 from depslice.validator.sandbox import Message, Outcome
 from depslice.validator.validation.copies import copies_of
 from depslice.validator.validation.gates import Gates
-from depslice.validator.validation.ground import Ground
+from depslice.validator.validation.ground import Ground, Habits
 from depslice.validator.validation.harness import Harness, HarnessError, why_not_python
 from depslice.validator.validation.session import IMPORT_SECONDS, Session, loss_reason
 from depslice.validator.validation.verdict import Reason
@@ -295,8 +295,7 @@ class Referee:
         done = _record(answer)
         if isinstance(done, Reason):
             return Different(why=done)
-        answer = self.reference.ask(harness, kind="record", expected=done["transcript"])
-        expected = _record(answer)
+        expected = self._against(harness, done, varying=self._habits(harness).varying)
         if isinstance(expected, Reason):
             return Unknown(cause=expected)
         if expected.get("difference"):
@@ -307,7 +306,7 @@ class Referee:
         return Same()
 
     def _bench_for(self, harness: Harness, text: str) -> _Bench:
-        tests = self._needs_tests(harness)
+        tests = self._habits(harness).needs_tests
         if self._bench is not None and (self._bench.path, self._bench.tests) == (
             harness.path,
             tests,
@@ -329,25 +328,49 @@ class Referee:
         )
         return self._bench
 
-    def _needs_tests(self, harness: Harness) -> bool:
-        """Whether the original itself does something else where the repository's tests are not.
+    def _habits(self, harness: Harness) -> Habits:
+        """What of the original is not the same in another run of the harness.
 
-        Harnesses in situ run them; others may take classes from them, or the repository itself may.
+        Harnesses in situ run the repository's tests; others may take classes from them, or the
+        repository itself may.
         """
-        key = harness.target, harness.digest
-        if key not in self.ground.needing:
-            text = source_of(self.ground.tree.folder / harness.path)
-            with with_file(self.ground, harness, text, with_tests=False) as ground:
-                session = Session(ground=ground, gates=self.gates, measures=False)
-                with closing(session):  # not that of candidates: they do not see the original
-                    done = _record(session.ask(harness, kind="record", expected=None))
-            self.ground.needing[key] = isinstance(done, Reason) or not self._is_alike(harness, done)
-        return self.ground.needing[key]
+        key, known = (harness.target, harness.digest), self.ground.habits
+        if key not in known:
+            found = self._run_again(harness, tests=False) or self._run_again(harness, tests=True)
+            known[key] = found or Habits(needs_tests=True, varying=None)
+        return known[key]
 
-    def _is_alike(self, harness: Harness, done: dict[str, Any]) -> bool:
-        answer = self.reference.ask(harness, kind="record", expected=done["transcript"])
-        expected = _record(answer)
-        return not isinstance(expected, Reason) and not expected.get("difference")
+    def _run_again(self, harness: Harness, *, tests: bool) -> Habits | None:
+        """Run the original in another sandbox; ``None``: there it does something else."""
+        text = source_of(self.ground.tree.folder / harness.path)
+        with with_file(self.ground, harness, text, with_tests=tests) as ground:
+            session = Session(ground=ground, gates=self.gates, measures=False)
+            with closing(session):  # not that of candidates: they do not see the original
+                done = _record(session.ask(harness, kind="record", expected=None))
+        if isinstance(done, Reason):
+            return None
+        varying: set[int] | None = set()
+        for _ in range(2):  # in one sandbox addresses are alike, in two the numbers of processes
+            found = self._against(harness, done, varying=None)
+            if isinstance(found, Reason) or found.get("difference"):
+                return None
+            match found.get("varying"):
+                case list() as numbers if varying is not None:
+                    varying.update(map(int, numbers))
+                case _:
+                    varying = None
+        told = None if varying is None else tuple(sorted(varying))
+        return Habits(needs_tests=tests, varying=told)
+
+    def _against(
+        self, harness: Harness, done: dict[str, Any], *, varying: Sequence[int] | None
+    ) -> dict[str, Any] | Reason:
+        """How the original differs from what was done elsewhere."""
+        told = None if varying is None else list(varying)
+        answer = self.reference.ask(
+            harness, kind="record", expected=done["transcript"], varying=told
+        )
+        return _record(answer)
 
     def _imports(self, harness: Harness) -> tuple[tuple[str, ...], float]:
         """What the original imports from outside, and seconds that are enough for its import."""

@@ -28,12 +28,23 @@ importlib.import_module("depslice_child.evidence." + part).main()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Habits:
+    """What a harness sees of the original when it is run again.
+
+    ``needs_tests``: something else where the repository's tests are not. ``varying``: numbers of
+    the values that it compares and that are never the same, times and addresses; ``None``: all.
+    """
+
+    needs_tests: bool
+    varying: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
     """``tree`` is the repository; ``folders`` what :data:`BOOT` gets; all of it in ``folder``.
 
     The tools come last on the path: those that the environment has itself fit its Python.
-    ``needing`` tells of targets and harnesses whether they need the repository's tests, as far as
-    somebody has asked.
+    ``habits`` are those of the original, by targets and harnesses, as far as somebody has asked.
     """
 
     program: Program
@@ -42,7 +53,7 @@ class Ground:
     folder: Path
     tree: Tree
     folders: tuple[Path, ...]
-    needing: dict[tuple[str, str], bool] = field(default_factory=dict)
+    habits: dict[tuple[str, str], Habits] = field(default_factory=dict)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from types import CodeType
 from typing import Any
 
 from ..comparing import Tolerance
-from ..harness.transcript import Entries, transcripts_differ
+from ..harness.transcript import Entries, notes_differ, transcripts_differ, varying_notes
 from . import answers
 from .arcs import branches, lines_of
 from .assertions import assertion_lines, only_in_situ, reached
@@ -77,6 +77,8 @@ class Gathering:
     def record(self) -> dict[str, Any]:
         """One run with a transcript: what the target does, or how it differs from ``expected``.
 
+        In what the harness compares, numbers of the job's ``varying`` are left out.
+
         :raises Unusable: as :meth:`gather`.
         """
         self._place()
@@ -95,11 +97,11 @@ class Gathering:
         expected = self.job["expected"]
         if expected is None:
             return found | {"transcript": entries}
-        tolerance = Tolerance(*self.job["tolerance"])
+        tolerance, theirs = Tolerance(*self.job["tolerance"]), answers.words(expected)
         return found | {
-            "difference": transcripts_differ(
-                answers.words(expected), entries, tolerance, name=self._name()
-            )
+            "difference": transcripts_differ(theirs, entries, tolerance, name=self._name())
+            or notes_differ(theirs, entries, tolerance, self.job["varying"]),
+            "varying": varying_notes(theirs, entries),
         }
 
     def imports(self) -> dict[str, Any]:
@@ -131,6 +133,7 @@ class Gathering:
         return {
             "target": {
                 "module": target["module"],
+                "path": target["path"],
                 "qualname": target["qualname"],
                 "root": self.definition.root_qualname,
                 "line": first_line(self.definition.root),

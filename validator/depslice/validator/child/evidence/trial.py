@@ -115,7 +115,8 @@ class Trial:
         candidate, reference = self._subjects()
         measured = self.measured
         tolerance = Tolerance(*self.order["tolerance"])
-        transcript = Transcript(self.folders, tolerance) if self.order["record"] else None
+        file = os.path.basename(self.target["path"])
+        transcript = Transcript(self.folders, tolerance, file) if self.order["record"] else None
         context = Context(
             candidate,
             reference,

@@ -7,6 +7,8 @@ the harness has not told them apart.
 from __future__ import annotations
 
 import hashlib
+import re
+import threading
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -14,7 +16,7 @@ from ..comparing import EXACT, Tolerance, first_difference
 from ..describing import Description, room
 from ..reading import Value, values_of
 
-_MOST_WORDS = 300_000
+_MOST_WORDS = 300_000  # of calls; of what is compared as many again
 _SHOWN = 12
 _NOTED = 40  # words of what is compared: it has mostly been told already
 _LONGEST = 300  # characters of two calls
@@ -23,12 +25,26 @@ _OUTCOMES = {"returned": "gave", "raised": "raised"}
 Entries = list[list[str]]
 _Value = TypeVar("_Value")
 
+COMPARED = "compared"
+"""The first word of what the harness compares."""
+_MORE = [COMPARED, "…"]
+_FIXTURES = frozenset({"_pytest", "pytest"})  # they know all of the run, and when it was
+
 
 class Transcript:
-    """``entries``: the words of each thing that happened, the test's name where one starts."""
+    """``entries``: the words of each thing that happened, the test's name where one starts.
 
-    def __init__(self, folders: tuple[str, ...], tolerance: Tolerance = EXACT) -> None:
+    ``file`` has the target: at which of its lines something happens is not compared.
+    """
+
+    def __init__(
+        self, folders: tuple[str, ...], tolerance: Tolerance = EXACT, file: str = ""
+    ) -> None:
         self.folders = folders
+        self._lines = re.compile(rf'(?<![^\s/\\:"\'(])({re.escape(file)}(?::|", line ))\d+')
+        self._has_file = bool(file)
+        self._thread = threading.get_ident()
+        self._noted = 0
         self.tolerance = tolerance
         self.entries: Entries = []
         self._words = 0
@@ -43,16 +59,28 @@ class Transcript:
 
     def note(self, value: _Value) -> _Value:
         """The harness compares ``value``: see :mod:`.comparisons`."""
-        description = self._description([value])
-        if len(description.words) > _NOTED and self.tolerance == EXACT:
-            text = "\0".join(description.words[_NOTED:]).encode("utf-8", "surrogatepass")
-            description.words[_NOTED:] = [hashlib.sha256(text).hexdigest()]
-        self.add("compared", description)
+        if self._noted > _MOST_WORDS or threading.get_ident() != self._thread:
+            return value  # of threads nobody knows which comes first
+        # What a test is given of pytest it compares by parts.
+        opaque = frozenset[str]() if isinstance(value, tuple) else _FIXTURES
+        words = self._description([value], opaque).words
+        self._noted += len(words) + 1
+        if self._noted > _MOST_WORDS:
+            self.entries.append(_MORE)
+            return value
+        if self._has_file:
+            words = [self._lines.sub(r"\1…", each) for each in words]
+        if len(words) > _NOTED and self.tolerance == EXACT:
+            text = "\0".join(words[_NOTED:]).encode("utf-8", "surrogatepass")
+            words[_NOTED:] = [hashlib.sha256(text).hexdigest()]
+        self.entries.append([COMPARED, *words])
         return value
 
-    def _description(self, values: Sequence[object]) -> Description:
+    def _description(
+        self, values: Sequence[object], opaque: frozenset[str] = frozenset()
+    ) -> Description:
         spelled = self.tolerance != EXACT
-        description = Description(self.folders, use_up=False, spelled=spelled)
+        description = Description(self.folders, use_up=False, opaque=opaque, spelled=spelled)
         try:
             with room():
                 for each in values:
@@ -78,11 +106,13 @@ def transcripts_differ(
     name: str = "it",
     between: str = " instead of ",
 ) -> str | None:
-    """Where a candidate's transcript differs from the original's; ``None``: nowhere.
+    """Where a candidate's calls differ from the original's; ``None``: nowhere.
 
-    ``name`` is the target's, ``between`` stands between what one and the other did.
+    What the harness compares is left to :func:`notes_differ`. ``name`` is the target's, ``between`` stands between what one and the other did.
     """
     test = ""
+    ours = [each for each in ours if each[0] != COMPARED]
+    theirs = [each for each in theirs if each[0] != COMPARED]
     for one, other in zip(ours, theirs, strict=False):
         if one[:1] == ["test"] == other[:1]:
             test = str(one[-1])
@@ -95,6 +125,44 @@ def transcripts_differ(
     if len(ours) != len(theirs):
         return f"{test}: {len(ours)} things happened instead of {len(theirs)}"
     return None
+
+
+def notes_differ(
+    ours: Entries, theirs: Entries, tolerance: Tolerance, varying: Sequence[int] | None
+) -> str | None:
+    """Where what the harness compares of a candidate differs from what it does of the original.
+
+    ``varying`` ones, by their numbers, are left out; ``None``: all.
+    """
+    if varying is None:
+        return None
+    one, other = _notes(ours), _notes(theirs)
+    for number, (mine, their) in enumerate(zip(one, other, strict=False)):
+        if _MORE in (mine, their) and (varying or mine == their):
+            return None  # what varies may be long
+        at = first_difference(mine, their, tolerance)
+        if at is not None and number not in varying:
+            return f"{_shown(mine, at)} instead of {_shown(their, at)}"
+    if len(one) != len(other):
+        return f"{len(one)} values are compared instead of {len(other)}"
+    return None
+
+
+def varying_notes(ours: Entries, theirs: Entries) -> list[int] | None:
+    """What the harness compares that is not the same in two runs of the original, by number.
+
+    Times, the numbers of processes, addresses: they say nothing of a candidate. ``None``: it does
+    not even compare as often, and what belongs to what cannot be told.
+    """
+    one, other = _notes(ours), _notes(theirs)
+    if len(one) != len(other):
+        return None
+    pairs = enumerate(zip(one, other, strict=True))
+    return [number for number, (mine, their) in pairs if mine != their]
+
+
+def _notes(entries: Entries) -> Entries:
+    return [each for each in entries if each[0] == COMPARED]
 
 
 def _calls_differ(one: Sequence[str], other: Sequence[str], name: str, between: str) -> str | None:
