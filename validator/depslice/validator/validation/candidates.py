@@ -32,7 +32,8 @@ from depslice.validator.validation.verdict import Reason
 
 _LEAST_SECONDS, _IMPORT_FACTOR = 5.0, 10.0  # the machine may be busier than it was
 _COPIES: Final = ("~", ".bak", ".egg", ".orig", ".pyc", ".rej", ".tar.gz", ".whl", ".zip")
-_NO_CALLS: Final = ("test", "compared")  # what a transcript has without any
+_COMPARED: Final = "compared"
+_NO_CALLS: Final = ("test", _COMPARED)  # what a transcript has without any
 SCHEMA: Final = "depslice.candidate/1"
 
 
@@ -336,8 +337,14 @@ class Referee:
         """
         key, known = (harness.target, harness.digest), self.ground.habits
         if key not in known:
-            found = self._run_again(harness, tests=False) or self._run_again(harness, tests=True)
-            known[key] = found or Habits(needs_tests=True, varying=None)
+            without = self._run_again(harness, tests=False)
+            if without is not None and without.varying == ():
+                known[key] = without
+            else:
+                found = self._run_again(harness, tests=True)
+                found = found or Habits(needs_tests=True, varying=None)
+                same = without is not None and _vary_alike(without, found)
+                known[key] = replace(found, needs_tests=not same)
         return known[key]
 
     def _run_again(self, harness: Harness, *, tests: bool) -> Habits | None:
@@ -350,7 +357,9 @@ class Referee:
         if isinstance(done, Reason):
             return None
         varying: set[int] | None = set()
-        for _ in range(2):  # in one sandbox addresses are alike, in two the numbers of processes
+        compares = any(entry[0] == _COMPARED for entry in done["transcript"])
+        # In one sandbox addresses are alike, in two the numbers of processes may be.
+        for _ in range(2 if compares else 1):
             found = self._against(harness, done, varying=None)
             if isinstance(found, Reason) or found.get("difference"):
                 return None
@@ -392,6 +401,13 @@ class Referee:
         """End the sandbox for candidates."""
         self._stack.close()
         self._bench = None
+
+
+def _vary_alike(without: Habits, found: Habits) -> bool:
+    """Whether what varies without the repository's tests does so beside them."""
+    if found.varying is None or without.varying is None:
+        return found.varying is None
+    return set(without.varying) <= set(found.varying)
 
 
 def _record(answer: Message | Outcome) -> dict[str, Any] | Reason:
