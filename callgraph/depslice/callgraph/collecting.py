@@ -152,7 +152,8 @@ class Manner(NamedTuple):
     object there is known to have it: it came another way, or is of a subclass of one of several.
     ``met``: what a protocol asks for, where an object there has it itself. ``computed``: what is
     called is an attribute of which the name comes from elsewhere. ``mingled``: something else may
-    be there that is nothing of the repo, for all that is known.
+    be there that is nothing of the repo, for all that is known. ``read``: the attribute that is
+    called, where one of the functions only raises.
     """
 
     exact: bool
@@ -165,6 +166,7 @@ class Manner(NamedTuple):
     met: frozenset[str] = frozenset()
     computed: bool = False
     mingled: bool = False
+    read: str = ""
 
 
 class Said:
@@ -269,11 +271,11 @@ def _standings(edges: list[Edge], counts: list[int], manner: Manner) -> Iterator
             if one.above:
                 above.setdefault((one.group, name), set()).update(one.above)
     doing = {one.method[1] for one in edges if one.is_call and not one.refusing}
-    methods = any(one.rule == "method" and one.is_call and not one.refusing for one in edges)
     for one, count in zip(edges, counts, strict=True):
         key = one.group, one.method[1]
-        # Else that is what is meant; a function may be stored in the place of a method.
-        instead = methods and one.rule == "call"
+        # Else that is what is meant; a function may be stored in the place of a method of that
+        # name. Methods of other names are passed by callers, as the function is.
+        instead = one.rule == "call" and manner.read in doing
         refusing = one.refusing and (instead or one.method[1] in doing)
         overriding = bool(one.above) and not one.above.isdisjoint(owners[key])
         overridden = not overriding and key in above and one.method[0] in above[key]
@@ -517,7 +519,16 @@ class Collected:
             met=self._met(function, index, calling) if several else _NOTHING,
             computed=many and not exact and self._is_computed(function, index),
             mingled=self._is_mingled(function, index),
+            read=self._name_read(function, index, calling),
         )
+
+    def _name_read(self, function: Function, index: int, calling: Sequence[Said]) -> str:
+        """The attribute that is called, if some function there only raises: else it decides nothing."""
+        refusing = any(edge.refusing for said in calling for edge in said.edges)
+        if index < 0 or not refusing or function.unit.ops[index][0] != s.CALL:
+            return ""
+        read = self._engine.read_from(function, function.unit.ops[index][2])
+        return "" if read is None else read[0]
 
     def _met(self, function: Function, index: int, calling: Sequence[Said]) -> frozenset[str]:
         """Of several methods that a protocol asks for, those that objects at the place have."""
@@ -781,7 +792,7 @@ class Collected:
     def _is_mingled(self, function: Function, index: int) -> bool:
         """Whether what an operation works on may be something else, that is nothing of the repo.
 
-        Code outside that is called works on what it is given.
+        Code outside that is called works on what it is given: ``assertRaises(Full, queue.put)``.
         """
         if index < 0:
             return False
@@ -792,8 +803,8 @@ class Collected:
             callees = {values[value][0] for value in registers[0]}
             if not callees <= _ELSEWHERE:
                 return not callees.isdisjoint(_ELSEWHERE)
-            given = {values[value][0] for each in registers[1:2] for value in each}
-            return not given or not given <= _OURS
+            given = ({values[value][0] for value in each} for each in registers[1:])
+            return not any(kinds and kinds <= _CALLED for kinds in given)
         return any(values[value][0] in _ELSEWHERE for value in registers[0]) if registers else False
 
     # --- what facts say

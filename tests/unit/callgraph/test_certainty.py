@@ -865,3 +865,42 @@ def test_a_method_that_gives_methods_gives_those_of_the_object_that_asks(
     tmp_path: Path, caller: str, callee: str, expected: Certainty
 ) -> None:
     assert certainty_of(tmp_path, BY_NAME, caller, callee) is expected
+
+
+PASSED = """
+import unittest
+
+class Full(Exception): ...
+class Queue:
+    def put(self, n): raise Full
+class Client:
+    def __init__(self, on_data): self.on_data = on_data
+    def run(self): self.on_data(b"x")
+class Sink:
+    def take(self, data): return data
+def good(): Client(Sink().take).run()
+def failing(data): raise ZeroDivisionError
+def bad(): Client(failing).run()
+class T(unittest.TestCase):
+    def test_put(self):
+        queue = Queue()
+        self.assertRaises(Full, queue.put, 1)
+    def test_value(self):
+        self.assertRaises(ValueError, Queue().put, 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "expected"),
+    [
+        ("Client.run", "Sink.take", L),
+        ("Client.run", "failing", L),
+        ("T.test_put", "Queue.put", D),
+        ("T.test_value", "Queue.put", D),
+    ],
+)
+def test_what_callers_pass_to_be_called_is_meant(
+    tmp_path: Path, caller: str, callee: str, expected: Certainty
+) -> None:
+    """Whether it only raises, or is passed beside a class of exceptions."""
+    assert certainty_of(tmp_path, PASSED, caller, callee) is expected
