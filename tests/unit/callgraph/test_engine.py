@@ -1205,32 +1205,3 @@ class Dialect(metaclass=Meta):
         "main:Dialect.start",
     )
     assert {f"main:D{n}.Maker.run" for n in range(14)} <= found
-
-
-def test_tables_of_many_classes_are_told_apart_beside_what_is_unknown() -> None:
-    """Of a table that stands in a class body, each class below has its own."""
-    below = "".join(
-        f"""
-class G{n}(Generator):
-    TABLE = {{"a": lambda: {n}}}
-"""
-        for n in range(14)
-    )
-    found = callees(
-        f"""
-# --- main.py
-import outside
-class Generator:
-    TABLE = {{"a": lambda: -1}}
-    def start(self):
-        return tables_of(type(self))["a"]()
-def tables_of(cls):
-    made = outside.first()
-    for each in cls.TABLE, outside.second():
-        made = each
-    return made
-{below}
-""",
-        "main:Generator.start",
-    )
-    assert len(found) == 15 + 1

@@ -656,7 +656,7 @@ class EngineState:
         tables = added & self.tables  # they stand for what there was no room for
         full = len(known) >= self.widest and not functions and self.unknown_id in known
         if full and not tables:
-            return self._beyond_room(known, added)
+            return self.in_their_place(known, added)
         held_tables, held_functions, held_others = self._census(known)
         if tables:
             room = max(0, _MOST_TABLES - held_tables)
@@ -665,7 +665,7 @@ class EngineState:
                 tables = kept | self._leave_over_tables(place, tables - kept)
                 added |= self.unknown
         if full:
-            return tables | self._beyond_room(known, added - tables)
+            return tables | self.in_their_place(known, added - tables)
         others = added - functions - tables
         room = max(0, _MOST_FUNCTIONS - held_functions - held_others)
         if len(functions) > room:
@@ -678,25 +678,8 @@ class EngineState:
         room = max(0, self.widest - held_others)
         if len(others) > room:
             kept = frozenset(sorted(others)[:room] if room else ())
-            others = self.unknown | kept | self._beyond_room(known | kept, others - kept)
+            others = self.unknown | kept | self.in_their_place(known | kept, others - kept)
         return others | functions | tables
-
-    def _beyond_room(self, known: frozenset[int], left: frozenset[int]) -> frozenset[int]:
-        """What is kept of those there was no room for: what stands for classes, and their tables.
-
-        Of a container that stands in a class body, each class below may have another.
-        """
-        tables = sorted(value for value in left if self._is_of_class(value))
-        if tables:
-            tables = tables[: max(0, _MOST_FUNCTIONS - sum(map(self._is_of_class, known)))]
-        return self.in_their_place(known, left).union(tables)
-
-    def _is_of_class(self, value: int) -> bool:
-        """Whether a value is a container that stands in a class body."""
-        kind = self.values[value]
-        if kind[0] != "K" or not isinstance(kind[2], Function):
-            return False
-        return kind[2].unit.kind == "piece" and kind[2].unit.owner >= 0
 
     def in_their_place(self, known: frozenset[int], left: frozenset[int]) -> frozenset[int]:
         """What stands for classes that there was no room for: the one that all there extend.
