@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -43,6 +44,21 @@ def told(*calls: tuple[str, Any, tuple[Any, ...], dict[str, Any]]) -> Entries:
 )
 def test_a_call_that_differs(one: Any, other: Any, said: str) -> None:
     assert transcripts_differ(told(one), told(other), EXACT, name="f") == f"test_f: {said}"
+
+
+def test_which_thread_is_first_is_not_told() -> None:
+    sides = []
+    for order in ([1, 2, 3], [3, 1, 2]):
+        transcript = Transcript(())
+        transcript.start("test_f")
+        for number in order:
+            thread = Thread(target=transcript.tell, args=("returned", number, (), {}))
+            thread.start()
+            thread.join()
+        transcript.tell("returned", 4, (), {})
+        sides.append(transcript.entries)
+    assert sides[0] == sides[1]
+    assert [entry[1] for entry in sides[0]] == ["test_f", "4", "1", "2", "3"]
 
 
 def test_what_is_long_is_shown_where_it_differs() -> None:

@@ -232,7 +232,7 @@ STEADY = {
         "    assert n in (n, str(n))\n"
         "    return f(n)\n"
         "def test(candidate, reference):\n"
-        "    given = [1] * 20\n"
+        "    given = range(20)\n"
         "    with ThreadPoolExecutor(4) as pool:\n"
         "        one = list(pool.map(lambda n: seen(candidate, n)(1), given))\n"
         "        assert one == list(pool.map(lambda n: seen(reference, n)(1), given))"

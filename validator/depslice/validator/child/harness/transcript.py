@@ -34,7 +34,9 @@ _FIXTURES = frozenset({"_pytest", "pytest"})  # they know all of the run, and wh
 class Transcript:
     """``entries``: the words of each thing that happened, the test's name where one starts.
 
-    ``file`` has the target: at which of its lines something happens is not compared.
+    What happens in other threads comes at the end of its test, in an order of its own: which of
+    them is first, nobody knows. ``file`` has the target: at which of its lines something happens
+    is not compared.
     """
 
     def __init__(
@@ -46,12 +48,19 @@ class Transcript:
         self._thread = threading.get_ident()
         self._noted = 0
         self.tolerance = tolerance
-        self.entries: Entries = []
+        self._entries: Entries = []
+        self._in_threads: Entries = []
         self._words = 0
+
+    @property
+    def entries(self) -> Entries:
+        """All of it so far."""
+        return [*self._entries, *sorted(self._in_threads)]
 
     def start(self, test: str) -> None:
         """A test starts."""
-        self.entries.append(["test", test])
+        self._entries += [*sorted(self._in_threads), ["test", test]]
+        self._in_threads = []
 
     def tell(self, word: str, *values: Any) -> None:
         """Something happened; for :attr:`Subject.told`."""
@@ -66,14 +75,14 @@ class Transcript:
         words = self._description([value], opaque).words
         self._noted += len(words) + 1
         if self._noted > _MOST_WORDS:
-            self.entries.append(_MORE)
+            self._entries.append(_MORE)
             return value
         if self._has_file:
             words = [self._lines.sub(r"\1…", each) for each in words]
         if len(words) > _NOTED and self.tolerance == EXACT:
             text = "\0".join(words[_NOTED:]).encode("utf-8", "surrogatepass")
             words[_NOTED:] = [hashlib.sha256(text).hexdigest()]
-        self.entries.append([COMPARED, *words])
+        self._entries.append([COMPARED, *words])
         return value
 
     def _description(
@@ -92,10 +101,12 @@ class Transcript:
     def add(self, word: str, description: Description) -> None:
         """Something happened that is described already."""
         self._words += len(description.words) + 1
+        here = threading.get_ident() == self._thread
+        entries = self._entries if here else self._in_threads
         if self._words > _MOST_WORDS:
-            self.entries.append(["…"])
+            entries.append(["…"])
         else:
-            self.entries.append([word, *description.words])
+            entries.append([word, *description.words])
 
 
 def transcripts_differ(
