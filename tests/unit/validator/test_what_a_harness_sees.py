@@ -260,6 +260,12 @@ def test_what_is_never_the_same_says_nothing_of_a_candidate(referee: Referee, na
     assert isinstance(found, Different) or name == "as often as there is time", found
 
 
+def test_what_a_closure_is_called_inside_is_not_compared(referee: Referee) -> None:
+    harness = parse_harness(CASES["adder"][0], referee.ground.program, target="small:adder")
+    named = "def adder(n):\n    m = n\n    def added(x):\n        return x + m\n    return added"
+    assert referee.compare(harness, named) == Same()
+
+
 def test_the_lines_of_a_candidate_are_its_own(referee: Referee) -> None:
     harness = parse_harness(CASES["logged"][0], referee.ground.program, target="small:logged")
     longer = "def logged(n):\n    text = 'n is %d'\n    log.warning(text, n)"

@@ -91,7 +91,8 @@ class Description:
     ``arrays``: arrays by the number of their word. ``cut``: there is more than is described.
     Without ``use_up``, what runs when it is asked for the next item is named only; so are
     instances of classes from the packages ``opaque``. ``spelled``: arrays have a word for each
-    element, so that those of another process can be compared with a tolerance.
+    element, so that those of another process can be compared with a tolerance. Without
+    ``closures``, functions made in functions are all one word.
     """
 
     def __init__(
@@ -101,8 +102,10 @@ class Description:
         use_up: bool = True,
         opaque: frozenset[str] = frozenset(),
         spelled: bool = False,
+        closures: bool = True,
     ) -> None:
         self.folders = folders
+        self.closures = closures
         self.spelled = spelled
         self.opaque = opaque
         self.use_up = use_up
@@ -158,7 +161,11 @@ class Description:
 
     def _words_of(self, value: Any, depth: int = 0) -> list[str]:
         inner = Description(
-            self.folders, use_up=self.use_up, opaque=self.opaque, spelled=self.spelled
+            self.folders,
+            use_up=self.use_up,
+            opaque=self.opaque,
+            spelled=self.spelled,
+            closures=self.closures,
         )
         inner.seen, inner.kept = dict(self.seen), list(self.kept)
         inner.add(value, depth)
@@ -166,6 +173,9 @@ class Description:
         return inner.words
 
     def _definition(self, value: Any, depth: int) -> None:
+        if type(value) is FunctionType and "<locals>" in value.__qualname__ and not self.closures:
+            self.words.append("<locals>")
+            return
         self.words.append(_name(value))
         if type(value) is BuiltinFunctionType and not isinstance(value.__self__, _OWNERS):
             self.add(value.__self__, depth + 1)  # `table.get`

@@ -89,7 +89,10 @@ class Transcript:
         self, values: Sequence[object], opaque: frozenset[str] = frozenset()
     ) -> Description:
         spelled = self.tolerance != EXACT
-        description = Description(self.folders, use_up=False, opaque=opaque, spelled=spelled)
+        # How a function that is given is called inside, and what it holds, is not what it does.
+        description = Description(
+            self.folders, use_up=False, opaque=opaque, spelled=spelled, closures=False
+        )
         try:
             with room():
                 for each in values:
