@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from depslice.callgraph import open_program
 from depslice.validator.validation import Accepted, Gates, Harness, parse_harness
 from depslice.validator.validation.candidates import (
     Comparison,
@@ -18,11 +16,9 @@ from depslice.validator.validation.candidates import (
     Referee,
     Same,
     Unknown,
-    open_referee,
     replaced_text,
 )
-from depslice.validator.validation.ground import open_ground
-from harnesses import some_sandbox
+from harnesses import refereeing
 from wrong_candidates import CASES, SOURCE, harness_of
 
 ALL = [(target, number) for target, (_, wrong) in CASES.items() for number in range(len(wrong))]
@@ -32,12 +28,7 @@ SOME = [(target, number) for target, number in ALL if target in ("chunks", "Acco
 @pytest.fixture(scope="module")
 def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Referee]:
     folder = tmp_path_factory.mktemp("small")
-    (folder / "small.py").write_text(SOURCE, encoding="utf-8")
-    program = open_program(str(folder))
-    with (
-        open_ground(program, sandbox=some_sandbox(), python=sys.executable) as ground,
-        open_referee(ground, Gates(seconds=30)) as found,
-    ):
+    with refereeing(folder, {"small.py": SOURCE}, gates=Gates(seconds=30)) as found:
         yield found
 
 
@@ -175,14 +166,9 @@ def test_tests_are_there_for_harnesses_that_need_them(
 ) -> None:
     """They say what is expected of the very calls that harnesses are made of."""
     source = "import os\ndef twice(x):\n    return 2 * x\ndef beside():\n    return sorted(os.listdir(os.path.dirname(__file__)))\n"
-    (tmp_path / "small.py").write_text(source, encoding="utf-8")
-    (tmp_path / "test_small.py").write_text(TESTED, encoding="utf-8")
-    program = open_program(str(tmp_path))
-    with (
-        open_ground(program, sandbox=some_sandbox(), python=sys.executable) as ground,
-        open_referee(ground, Gates(seconds=30)) as referee,
-    ):
-        harness = parse_harness(text, program, target="small:twice")
+    files = {"small.py": source, "test_small.py": TESTED}
+    with refereeing(tmp_path, files, gates=Gates(seconds=30)) as referee:
+        harness = parse_harness(text, referee.ground.program, target="small:twice")
         right = referee.compare(harness, "def twice(x):\n    return x + x")
         assert right == Same()
         assert isinstance(referee.compare(harness, READS_TESTS), found)

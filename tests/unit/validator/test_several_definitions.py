@@ -16,12 +16,10 @@ from depslice.validator.validation import Accepted, Gates, Harness, parse_harnes
 from depslice.validator.validation.candidates import (
     Different,
     Same,
-    open_referee,
     replaced_text,
     source_of,
 )
-from depslice.validator.validation.ground import open_ground
-from harnesses import some_sandbox, validating, verdict_on
+from harnesses import refereeing, some_sandbox, validating, verdict_on
 
 SEVERAL = """\
 import sys
@@ -90,15 +88,10 @@ def placed(tmp_path: Path, source: str, target: str, candidate: str) -> str:
 @pytest.mark.parametrize("target", RIGHT)
 def test_a_right_candidate_is_the_same_and_a_wrong_one_is_not(target: str, tmp_path: Path) -> None:
     """A candidate stood where the stub or the other branch was, and the original ran: all passed."""
-    (tmp_path / "several.py").write_text(SEVERAL, encoding="utf-8")
-    program = open_program(str(tmp_path))
-    harness = parse_harness(TESTS[target], program, target=f"several:{target}")
     name = target.rpartition(".")[2]
     head = "@property\n" if target == "Person.name" else ""
-    with (
-        open_ground(program, sandbox=some_sandbox(), python=sys.executable) as ground,
-        open_referee(ground, Gates(seconds=30)) as referee,
-    ):
+    with refereeing(tmp_path, {"several.py": SEVERAL}, gates=Gates(seconds=30)) as referee:
+        harness = parse_harness(TESTS[target], referee.ground.program, target=f"several:{target}")
         assert referee.compare(harness, RIGHT[target]) == Same()
         wrong = referee.compare(harness, f"{head}def {name}(x):\n    return 'wrong'")
         assert isinstance(wrong, Different), wrong

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from depslice.callgraph import open_program
 from depslice.dataset.assessing import evidence_of
 from depslice.validator.child.harness.state import changes, values_of
 from depslice.validator.validation import Accepted, Gates, parse_harness
-from depslice.validator.validation.candidates import Different, Referee, Same, open_referee
-from depslice.validator.validation.ground import open_ground
+from depslice.validator.validation.candidates import Different, Referee, Same
 from depslice.validator.validation.variables import changeable
-from harnesses import some_sandbox, validating, verdict_on
+from harnesses import refereeing, validating, verdict_on
 
 SOURCE = """\
 import time
@@ -68,14 +65,8 @@ RIGHT = {"calls": "CALLS += 1", "seen": "SEEN.append(name)", "latest": "time.tim
 @pytest.fixture(scope="module")
 def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Referee]:
     folder = tmp_path_factory.mktemp("shop")
-    (folder / "shop.py").write_text(SOURCE, encoding="utf-8")
-    (folder / "test_shop.py").write_text(ITS_TEST, encoding="utf-8")
-    with (
-        open_ground(
-            open_program(str(folder)), sandbox=some_sandbox(), python=sys.executable
-        ) as ground,
-        open_referee(ground, Gates(seconds=5)) as found,
-    ):
+    files = {"shop.py": SOURCE, "test_shop.py": ITS_TEST}
+    with refereeing(folder, files, gates=Gates(seconds=5)) as found:
         yield found
 
 

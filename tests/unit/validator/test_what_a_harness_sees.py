@@ -6,7 +6,6 @@ import ast
 import hashlib
 import re
 import sqlite3
-import sys
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -15,14 +14,12 @@ from typing import Any
 
 import pytest
 
-from depslice.callgraph import open_program
 from depslice.validator.child.comparing import difference
 from depslice.validator.child.harness.altering import Echo
 from depslice.validator.child.harness.comparisons import noting
 from depslice.validator.validation import Accepted, Gates, parse_harness
-from depslice.validator.validation.candidates import Different, Referee, Same, open_referee
-from depslice.validator.validation.ground import open_ground
-from harnesses import some_sandbox, validating, verdict_on
+from depslice.validator.validation.candidates import Different, Referee, Same
+from harnesses import refereeing, validating, verdict_on
 
 SOURCE = """\
 import contextlib
@@ -166,12 +163,7 @@ CASES: dict[str, tuple[str, str]] = {
 @pytest.fixture(scope="module")
 def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Referee]:
     folder = tmp_path_factory.mktemp("small")
-    (folder / "small.py").write_text(SOURCE, encoding="utf-8")
-    program = open_program(str(folder))
-    with (
-        open_ground(program, sandbox=some_sandbox(), python=sys.executable) as ground,
-        open_referee(ground) as found,
-    ):
+    with refereeing(folder, {"small.py": SOURCE}) as found:
         yield found
 
 

@@ -289,8 +289,8 @@ class Builders:
         if writers:
             self._build_through(owner.module, writers, item, frozenset((name,)))
         units = owner.module.summary.units
-        methods = {last_part(units[unit].qualname) for unit in writers}
-        methods = {name for name in methods if not name.startswith("__")}  # its own, of metaclasses
+        called = (last_part(units[unit].qualname) for unit in writers)
+        methods = {each for each in called if not each.startswith("__")}  # those are its own
         if any(
             fills_attribute(each.ops, name)
             or any(op[0] == s.ATTR and op[3] in methods for op in each.ops)

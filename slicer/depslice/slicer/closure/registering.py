@@ -154,20 +154,16 @@ def sets_up(unit: Unit) -> bool:
     Unlike caches, which are filled for an argument, or on the way to a result.
     """
     own = 1 if unit.owner >= 0 and not unit.flags & s.STATIC else 0
-    return unit.parent < 0 and len(unit.params) <= own and _has_no_result(unit)
+    return unit.parent < 0 and len(unit.params) <= own and has_no_result(unit)
 
 
-def _has_no_result(unit: Unit) -> bool:
+def has_no_result(unit: Unit) -> bool:
+    """Whether ``unit`` gives nothing to who calls it."""
     return (
         unit.kind == "function"
         and not unit.flags & s.GENERATOR
         and all(op[1] == s.NONE for op in unit.ops if op[0] == s.RETURN)
     )
-
-
-def gives(unit: Unit) -> bool:
-    """Whether ``unit`` gives something to who calls it."""
-    return not _has_no_result(unit)
 
 
 def fills_alone(unit: Unit) -> bool:
@@ -186,7 +182,7 @@ def called_for_effect(unit: Unit) -> set[int]:
     What they put where is what the function is for: ``def fill(): add(1); add(2)``. A cache is
     filled on the way to a result, which an instance is too.
     """
-    if not _has_no_result(unit) or unit.qualname.endswith(".__init__"):
+    if not has_no_result(unit) or unit.qualname.endswith(".__init__"):
         return set()
     wanted = {register for op in unit.ops for register in reads(op)}
     return {op[-1] for op in unit.ops if op[0] == s.CALL and op[1] not in wanted}

@@ -18,7 +18,7 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
 from depslice.slicer.closure.arguments import Arguments
 from depslice.slicer.closure.growth import Growth
-from depslice.slicer.closure.registering import called_for_effect, gives, passed_on
+from depslice.slicer.closure.registering import called_for_effect, has_no_result, passed_on
 from depslice.slicer.closure.turns import News
 from depslice.slicer.pieces import NAMED
 
@@ -245,7 +245,7 @@ class Runners:
         """Whether a function gives something that is no instance of the repository."""
         self._engine.facts_of(function)
         kinds = [self._engine.values[value][0] for value in function.ret.values]
-        return gives(function.unit) and "I" not in kinds
+        return not has_no_result(function.unit) and "I" not in kinds
 
     def with_those_that_call_for_effect(
         self, functions: dict[Function, None]

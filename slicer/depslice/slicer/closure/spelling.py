@@ -58,7 +58,7 @@ class Spelled:
     texts: dict[str, list[int]] = field(default_factory=dict)
     handing: dict[int, set[str]] = field(default_factory=dict)
     maybe: set[str] = field(default_factory=set)
-    storing: list[int] = field(default_factory=list)
+    storing: dict[int, None] = field(default_factory=dict)
 
 
 class Spelling:
@@ -201,14 +201,14 @@ class Spelling:
                 found.maybe.update(_binds(unit))
             by_name = not _BY_NAME.isdisjoint(named | attributes)
             if by_name and _stores(unit):
-                found.storing.append(unit.index)
+                found.storing[unit.index] = None
             if hands_on or by_name:
                 _note_texts(unit, found)
         for unit in module.summary.units if found.maybe else ():
             if any(op[0] in NAMED and op[NAMED[op[0]]] in found.maybe for op in unit.ops):
                 _note_texts(unit, found)
-                if unit.index not in found.storing and _stores(unit):
-                    found.storing.append(unit.index)
+                if _stores(unit):
+                    found.storing[unit.index] = None
                 if unit.index in silent:
                     named = {op[NAMED[op[0]]] for op in unit.ops if op[0] in NAMED}
                     self._note_spelled(module, unit, named, (), found)

@@ -124,17 +124,12 @@ def fills_namespaces(scopes: ModuleScopes) -> bool:
     """Whether code does more with ``vars(x)`` or ``x.__dict__`` than to read it."""
     if not any(word in scopes.text for word in ("__dict__", "vars(")):
         return False
-    spaces = {
-        id(node)
-        for node in ast.walk(scopes.tree)
-        if (isinstance(node, ast.Attribute) and node.attr == "__dict__")
-        or (isinstance(node, ast.Call) and _is_vars(node.func) and node.args)
-    }
+    spaces: set[int] = set()
+    for node in ast.walk(scopes.tree):
+        match node:
+            case ast.Attribute(attr="__dict__") | ast.Call(func=ast.Name(id="vars"), args=[_, *_]):
+                spaces.add(id(node))
     return not spaces <= _only_read(scopes.tree)
-
-
-def _is_vars(called: ast.expr) -> bool:
-    return isinstance(called, ast.Name) and called.id == "vars"
 
 
 def _only_read(tree: ast.AST) -> set[int]:

@@ -43,8 +43,8 @@ class Transcript:
         self, folders: tuple[str, ...], tolerance: Tolerance = EXACT, file: str = ""
     ) -> None:
         self.folders = folders
-        self._lines = re.compile(rf'(?<![^\s/\\:"\'(])({re.escape(file)}(?::|", line ))\d+')
-        self._has_file = bool(file)
+        lines = rf'(?<![^\s/\\:"\'(])({re.escape(file)}(?::|", line ))\d+'
+        self._lines = re.compile(lines) if file else None
         self._thread = threading.get_ident()
         self._noted = 0
         self.tolerance = tolerance
@@ -77,7 +77,7 @@ class Transcript:
         if self._noted > _MOST_WORDS:
             self._entries.append(_MORE)
             return value
-        if self._has_file:
+        if self._lines is not None:
             words = [self._lines.sub(r"\1…", each) for each in words]
         if len(words) > _NOTED and self.tolerance == EXACT:
             text = "\0".join(words[_NOTED:]).encode("utf-8", "surrogatepass")
@@ -122,7 +122,8 @@ def transcripts_differ(
 ) -> str | None:
     """Where a candidate's calls differ from the original's; ``None``: nowhere.
 
-    What the harness compares is left to :func:`notes_differ`. ``name`` is the target's, ``between`` stands between what one and the other did.
+    What the harness compares is left to :func:`notes_differ`. ``name`` is the target's,
+    ``between`` stands between what one and the other did.
     """
     test = ""
     ours = [each for each in ours if each[0] != COMPARED]
