@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,7 +20,6 @@ from depslice.cli.sandboxing import sandbox_of, sandbox_options
 
 if TYPE_CHECKING:
     from depslice.callgraph import Program
-    from depslice.callgraph.model import Certainty
     from depslice.slicer import Slice
 
 
@@ -58,10 +57,11 @@ def check_slice(
     options: CheckOptions,
     notes: Notes,
     *,
-    whole_classes: bool,
-    least: Certainty,
+    limits: Mapping[str, Any],
 ) -> tuple[Slice, int]:
     """Check ``found``, and with ``repair`` mend it; the slice, and the exit code.
+
+    ``limits`` are those that it was sliced with.
 
     0: it is proven; 1: something differs; 3: no call could be compared.
     """
@@ -89,7 +89,7 @@ def check_slice(
             report = check.of(found)
             if options.repair and not report.passes:
                 step("adding what is missing")
-                found, report = repair(check, found, whole_classes=whole_classes, least=least)
+                found, report = repair(check, found, **limits)
     if options.report:
         document = json_text(check_document(report, python=python))
         _write_report(options.report, document)

@@ -7,8 +7,11 @@ anything, and cut ``2.7`` of a settings file down to 2.
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import click
+
+ANY_NUMBER: Final = "any"
 
 
 class Number(click.FloatRange):
@@ -52,6 +55,21 @@ class Whole(click.IntRange):
         """What the help says of it: nothing of a range without limits (Click: ``x<=None``)."""
         bounded = self.min is not None or self.max is not None
         return super()._describe_range() if bounded else ""
+
+
+class Guesses(Whole):
+    """How many guesses are followed in a row, or ``any`` number (``None``)."""
+
+    name = "whole number"
+
+    def __init__(self) -> None:
+        super().__init__(min=0)
+
+    def convert(  # type: ignore[override]  # `None` is what those who slice take for "any"
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | None:
+        """The number that ``value`` is, or spells; ``None`` for ``any``."""
+        return None if value == ANY_NUMBER else super().convert(value, param, ctx)
 
 
 def _shown(value: object) -> str:

@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from depslice.cli.defaults import defaults_for, refuse_default
-from depslice.cli.numbers import Whole
+from depslice.cli.numbers import Guesses, Whole
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -204,6 +204,19 @@ def whole_classes_option(function: _Function) -> _Function:
     return click.option("--whole-classes", is_flag=True, help="Keep all members of classes.")(
         function
     )
+
+
+def guesses_option(function: _Function) -> _Function:
+    """Add ``--guesses``."""
+    return click.option(
+        "--guesses",
+        type=Guesses(),
+        default="1",  # as in `depslice.slicer.model`, which is not read for this
+        show_default=True,
+        metavar="N",
+        help="Follow so many guesses in a row, such as which method of a receiver nobody knows; "
+        "any: all there are.",
+    )(function)
 
 
 def tests_options(function: _Function) -> _Function:

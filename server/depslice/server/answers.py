@@ -87,7 +87,7 @@ class SliceAnswer(Answer):
     """A dependency slice: ``text`` is code, ``definitions`` are what it is made of.
 
     ``externals`` are the modules from outside the repository that it imports;
-    ``omitted`` are definitions that depth, certainty or budget kept out; not what only they bring.
+    ``omitted`` are definitions that depth, certainty, guesses or budget kept out; not what only they bring.
     """
 
     target: str

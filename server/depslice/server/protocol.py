@@ -47,6 +47,7 @@ from depslice.server.answers import (
 from depslice.server.desk import Desk
 from depslice.server.session import GraphQuestion, Question, Session, Tell
 from depslice.server.wording import client_hint, worded, worded_error
+from depslice.slicer.model import GUESSES
 
 _HEARTBEAT_SECONDS: Final = 1.0
 _LOOK_SECONDS: Final = 0.05
@@ -232,6 +233,16 @@ def _add_tools(server: MCPServer[Any], desk: Desk) -> None:
                 "definite (no callbacks or overrides either) give less, and something may be missing"
             ),
         ] = "possible",
+        guesses: Annotated[
+            int | None,
+            Field(
+                strict=True,
+                ge=0,
+                le=1000,
+                description="follow so many guesses in a row (which method of a receiver nobody "
+                "knows is meant); null: any number, in large packages far more",
+            ),
+        ] = GUESSES,
         format: Annotated[  # noqa: A002 - the word users know
             Literal["bundle", "module"],
             Field(description="bundle: the files, cut, in one text. module: one file that runs"),
@@ -253,6 +264,7 @@ def _add_tools(server: MCPServer[Any], desk: Desk) -> None:
             depth=depth,
             budget=budget,
             certainty=certainty,
+            guesses=guesses,
             format=format,
             strategy=strategy,
             usages=usages,

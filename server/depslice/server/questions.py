@@ -31,6 +31,7 @@ from depslice.server.answers import (
 from depslice.slicer import Context, Slice, explain_symbol, render, slice_symbols
 from depslice.slicer.cut import Form
 from depslice.slicer.explaining import SourceLines, effects_of
+from depslice.slicer.model import GUESSES
 from depslice.slicer.slicing import slice_with_closure
 from depslice.slicer.tokens import count_tokens
 
@@ -64,6 +65,7 @@ class SliceOptions:
     depth: int | None = None
     budget: int | None = None
     certainty: Literal["definite", "likely", "possible"] = "possible"
+    guesses: int | None = GUESSES
     format: Literal["bundle", "module"] = "bundle"
     strategy: Literal["sliced", "naive", "full"] = "sliced"
     usages: int = 0
@@ -123,7 +125,7 @@ def _refuse_bounds(options: SliceOptions) -> None:
     usual = SliceOptions()
     given = [
         name
-        for name in ("depth", "certainty", "whole_classes")
+        for name in ("depth", "certainty", "guesses", "whole_classes")
         if getattr(options, name) != getattr(usual, name)
     ]
     if options.strategy != "sliced" and given:
@@ -339,6 +341,7 @@ def _sliced(
         budget=budget,
         whole_classes=options.whole_classes,
         least=Certainty(options.certainty),
+        guesses=options.guesses,
     )
     format_ = "module" if options.format == "module" else "tree"
     context = render(

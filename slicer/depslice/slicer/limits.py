@@ -12,6 +12,7 @@ from depslice.callgraph.arguments import (
 )
 from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Certainty
+from depslice.slicer.model import GUESSES
 from depslice.slicer.tokens import ESTIMATE
 
 
@@ -26,6 +27,7 @@ def check_slicing(
     spelled: object = (),
     tokenizer: object = ESTIMATE,
     least: object = Certainty.POSSIBLE,
+    guesses: object = GUESSES,
 ) -> tuple[int | None, int | None]:
     """See that what is to be sliced, and how, are what :func:`~depslice.slicer.slicing.slice_symbols` takes.
 
@@ -43,4 +45,5 @@ def check_slicing(
     check_texts("spelled", spelled, "a list of names, such as ['pkg:Name']")
     check_text("tokenizer", tokenizer)
     check_member("least", least, Certainty)
+    check_number("guesses", guesses, least=0)
     return bounds

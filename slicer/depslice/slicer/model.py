@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from depslice.callgraph.model import (
     Certainty,
@@ -14,6 +15,9 @@ from depslice.callgraph.model import (
     Unresolved,
 )
 from depslice.slicer.cut import FileCut, Form
+
+GUESSES: Final = 1
+"""So many guesses in a row are followed where nothing else is said."""
 
 
 class Strategy(StrEnum):
@@ -70,10 +74,13 @@ class ExternalImport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Omitted:
-    """A definition that the options kept out of the slice, and which option did."""
+    """A definition that the options kept out of the slice, and which option did.
+
+    What only such definitions would bring is not looked for.
+    """
 
     symbol: str
-    why: str  # "depth", "certainty", "budget"
+    why: str  # "depth", "certainty", "guesses", "budget"
     distance: int
 
 

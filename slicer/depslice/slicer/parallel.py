@@ -16,7 +16,7 @@ from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Certainty, Symbol
 from depslice.callgraph.program import Program, default_workers
 from depslice.slicer.limits import check_slicing
-from depslice.slicer.model import Slice
+from depslice.slicer.model import GUESSES, Slice
 from depslice.slicer.slicing import forget_engine, function_symbols, slice_symbols
 
 if TYPE_CHECKING:  # what starts processes is imported by those who want several slices
@@ -179,6 +179,7 @@ def slice_all(
     budget: int | None = None,
     whole_classes: bool = False,
     least: Certainty = Certainty.POSSIBLE,
+    guesses: int | None = GUESSES,
 ) -> Iterator[Slice]:
     """One slice per function and method, by path and line.
 
@@ -187,7 +188,7 @@ def slice_all(
     :raises OptionError: what is passed is of another type, or a limit that makes no sense.
     """
     workers = check_number("workers", workers, least=1)
-    limits: dict[str, Any] = {"whole_classes": whole_classes, "least": least}
+    limits: dict[str, Any] = {"whole_classes": whole_classes, "least": least, "guesses": guesses}
     depth, budget = check_slicing(program, ["each"], depth=depth, budget=budget, **limits)
     return _unless_failed(program, workers, {**limits, "depth": depth, "budget": budget})
 

@@ -20,7 +20,7 @@ from depslice.callgraph.model import Certainty
 from depslice.callgraph.program import Program
 from depslice.slicer.limits import check_slicing
 from depslice.slicer.memory import key_of, recall, remember
-from depslice.slicer.model import Context, RenderedFile, Slice, Strategy
+from depslice.slicer.model import GUESSES, Context, RenderedFile, Slice, Strategy
 from depslice.slicer.tokens import ESTIMATE, find_tokenizer
 
 FORMATS: Final = ("tree", "module", "bundle", "md", "xml", "json")
@@ -39,6 +39,7 @@ def slice_context(
     spelled: Sequence[str] = (),
     tokenizer: str = ESTIMATE,
     least: Certainty = Certainty.POSSIBLE,
+    guesses: int | None = GUESSES,
 ) -> tuple[Slice, Context]:
     """Slice and render, or recall what an earlier run found in files that have not changed.
 
@@ -53,9 +54,10 @@ def slice_context(
         spelled=spelled,
         tokenizer=tokenizer,
         least=least,
+        guesses=guesses,
     )
     _, usages = _check_form(format, strategy, usages, tokenizer)
-    bounds = (depth, budget, whole_classes, least)
+    bounds = (depth, budget, whole_classes, least, guesses)
     question = (
         *("slice", tuple(targets), tuple(spelled)),
         *(*bounds, format, strategy, usages, tokenizer),
@@ -76,6 +78,7 @@ def slice_context(
         spelled=spelled,
         tokenizer=tokenizer,
         least=least,
+        guesses=guesses,
     )
     context = render(
         program, found, format=format, strategy=strategy, usages=usages, tokenizer=tokenizer

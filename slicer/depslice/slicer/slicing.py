@@ -14,7 +14,7 @@ from depslice.slicer.assemble import assemble
 from depslice.slicer.budget import BudgetFitter
 from depslice.slicer.closure import Closure, grow_closure
 from depslice.slicer.limits import check_slicing
-from depslice.slicer.model import Slice
+from depslice.slicer.model import GUESSES, Slice
 from depslice.slicer.tokens import ESTIMATE, find_tokenizer
 
 _PER_ITEM: Final = 16
@@ -34,6 +34,7 @@ def slice_symbols(
     spelled: Sequence[str] = (),
     tokenizer: str = ESTIMATE,
     least: Certainty = Certainty.POSSIBLE,
+    guesses: int | None = GUESSES,
 ) -> Slice:
     """What the symbols ``targets`` (ids) depend on: R2E, section 2 and appendix A.
 
@@ -46,7 +47,9 @@ def slice_symbols(
     :func:`~depslice.callgraph.targets.find_spelled` tells. ``least`` is how certain a reference has
     to be to be followed: with ``LIKELY``, what only a guess reaches (a receiver nobody knows) is
     left out, with ``DEFINITE`` also what is one of a few that can be meant (overrides, callbacks),
-    so that the slice may lack something.
+    so that the slice may lack something. ``guesses`` is how many guesses are followed in a row, on
+    the way with the fewest (``None``: any number): what is only there if several are right hardly
+    ever is (``benchmarks/guesses.py``), and in large packages it is most of what there is.
 
     :raises UnknownTarget: an id that no module of the program defines.
     :raises OptionError: a negative depth or budget, no target or none that is an id in a list, an
@@ -62,6 +65,7 @@ def slice_symbols(
         spelled=spelled,
         tokenizer=tokenizer,
         least=least,
+        guesses=guesses,
     )
     measure = find_tokenizer(tokenizer)
     most = None if budget is None else items_within(budget)
@@ -76,6 +80,7 @@ def slice_symbols(
             observed=observed,
             spelled=spelled,
             least=least,
+            guesses=guesses,
             most=most,
         )
         found = replace(assemble(program, closure, tuple(targets)), spelled=tuple(spelled))
@@ -95,7 +100,11 @@ def slice_symbols(
 
 @without_collection()
 def slice_with_closure(
-    program: Program, target: str, *, whole_classes: bool = False
+    program: Program,
+    target: str,
+    *,
+    whole_classes: bool = False,
+    guesses: int | None = GUESSES,
 ) -> tuple[Slice, Closure]:
     """The whole slice of a target, and what it was made of.
 
@@ -103,7 +112,12 @@ def slice_with_closure(
     """
     forget_engine(program)  # what others made it evaluate must not show in this one
     closure = grow_closure(
-        program, engine_of(program), [target], depth=None, whole_classes=whole_classes
+        program,
+        engine_of(program),
+        [target],
+        depth=None,
+        whole_classes=whole_classes,
+        guesses=guesses,
     )
     return assemble(program, closure, (target,)), closure
 

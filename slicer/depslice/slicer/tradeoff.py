@@ -301,7 +301,7 @@ def _by_depth(
     for depth in default_depths() if wanted is None else sorted(wanted):
         say(f"depth {depth}")
         closure = grow_closure(program, engine, [target], depth=depth, whole_classes=whole_classes)
-        if not closure.omitted:
+        if all(why != "depth" for why, _ in closure.omitted.values()):
             found.append((depth, whole))
             if wanted is None:
                 break

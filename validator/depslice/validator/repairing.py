@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from depslice.callgraph.model import Certainty, SymbolKind
 from depslice.callgraph.program import Program
 from depslice.slicer import slice_symbols
-from depslice.slicer.model import Slice
+from depslice.slicer.model import GUESSES, Slice
 from depslice.validator.calls import Replay
 from depslice.validator.checking import Check, CheckReport, Observed
 
@@ -22,16 +22,18 @@ def repair(
     *,
     whole_classes: bool = False,
     least: Certainty = Certainty.POSSIBLE,
+    guesses: int | None = GUESSES,
 ) -> tuple[Slice, CheckReport]:
     """Add what the calls of the slice's targets need, until they give what the original gives.
 
     In each round first what exceptions name as missing; when they name nothing that can be
     added, what only the original has executed; at last the special methods of the slice's
     classes. What turns out not to be needed is taken out again, and those special methods where
-    they have not helped. The result may still fail, when nothing more can be added. ``whole_classes`` and
-    ``least`` are those that ``found`` was sliced with.
+    they have not helped. The result may still fail, when nothing more can be added. ``whole_classes``,
+    ``least`` and ``guesses`` are those that ``found`` was sliced with.
     """
-    repairing = _Repair(check, found, whole_classes=whole_classes, least=least)
+    limits = {"whole_classes": whole_classes, "least": least, "guesses": guesses}
+    repairing = _Repair(check, found, limits)
     repairing.grow()
     if repairing.report.passes:
         repairing.shrink()
@@ -42,14 +44,11 @@ def repair(
 class _Repair:
     """A slice on its way: what was added and why, and what the last replay said."""
 
-    def __init__(
-        self, check: Check, found: Slice, *, whole_classes: bool, least: Certainty
-    ) -> None:
+    def __init__(self, check: Check, found: Slice, limits: Mapping[str, Any]) -> None:
         self.check = check
         self.targets = found.targets
         self.spelled = found.spelled
-        self.whole_classes = whole_classes
-        self.least = least
+        self.limits = limits
         self.observed: dict[str, str] = {}
         self._take(self.observed, found)
 
@@ -63,10 +62,9 @@ class _Repair:
         return slice_symbols(
             self.check.program,
             self.targets,
-            whole_classes=self.whole_classes,
-            least=self.least,
             observed=tuple(observed),
             spelled=self.spelled,
+            **self.limits,
         )
 
     def grow(self) -> None:

@@ -22,6 +22,7 @@ from depslice.cli.options import (
     Output,
     Repository,
     format_option,
+    guesses_option,
     output_options,
     repository_options,
     target_argument,
@@ -89,6 +90,7 @@ _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
     help="Follow references at least so certain. likely: no guesses. definite: no callbacks or "
     "overrides either. Smaller, and something may be missing.",
 )
+@guesses_option
 @click.option(
     "--strategy",
     type=click.Choice(["naive", "full", "sliced"]),
@@ -122,6 +124,7 @@ def slice_(
     depth: int | None,
     budget: int | None,
     certainty: str,
+    guesses: int | None,
     strategy: str,
     usages: int,
     whole_classes: bool,
@@ -157,14 +160,12 @@ def slice_(
     checking.refuse_nonsense()
     from depslice.callgraph.model import Certainty
 
-    least = Certainty(certainty)
-    limits: dict[str, Any] = {
-        "depth": depth,
-        "budget": budget,
+    followed: dict[str, Any] = {
         "whole_classes": whole_classes,
-        "tokenizer": tokenizer,
-        "least": least,
+        "least": Certainty(certainty),
+        "guesses": guesses,
     }
+    limits = {**followed, "depth": depth, "budget": budget, "tokenizer": tokenizer}
     _refuse_bounds(strategy)
     notes = Notes(output)
     if every:
@@ -185,14 +186,11 @@ def slice_(
 
             found, code = check_slice(
                 program,
-                slice_symbols(
-                    program, ids, whole_classes=whole_classes, spelled=spelled, least=least
-                ),
+                slice_symbols(program, ids, spelled=spelled, **followed),
                 repository,
                 checking,
                 notes,
-                whole_classes=whole_classes,
-                least=least,
+                limits=followed,
             )
             context = render(program, found, format=format_, usages=usages)
             _write(program, context, output, is_tree=format_ == "tree", force=force)
@@ -221,7 +219,7 @@ def _refuse_bounds(strategy: str) -> None:
     context = click.get_current_context()
     typed = [
         f"--{name.replace('_', '-')}"
-        for name in ("depth", "budget", "certainty", "whole_classes")
+        for name in ("depth", "budget", "certainty", "guesses", "whole_classes")
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     ]
     if strategy != "sliced" and typed:
@@ -261,6 +259,11 @@ def _is_doubted(item: Item) -> bool:
     return any(step.certainty.value == "possible" for step in item.reason)
 
 
+def _options_in(found: Slice) -> str:
+    """The options that left something out."""
+    return ", ".join(sorted({f"--{each.why}" for each in found.omitted}))
+
+
 def _say_what_it_is(found: Slice, context: Context, notes: Notes) -> None:
     paths = {item.symbol.path for item in found.items}
     whole = f"{counted(len(found.items), 'definition')} of {counted(len(paths), 'file')}"
@@ -273,7 +276,8 @@ def _say_what_it_is(found: Slice, context: Context, notes: Notes) -> None:
         said.append(f"{counted(len(found.unresolved), 'name')} unresolved")
     if found.omitted:
         said.append(
-            f"{counted(len(found.omitted), 'definition')} omitted, with what only they bring"
+            f"{counted(len(found.omitted), 'definition')} omitted ({_options_in(found)}), with what"
+            " only they bring"
         )
     notes.say("; ".join(said))
     if not any(file.text.strip() for file in context.files):

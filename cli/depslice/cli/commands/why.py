@@ -16,6 +16,7 @@ from depslice.cli.options import (
     Output,
     Repository,
     format_option,
+    guesses_option,
     output_options,
     repository_options,
     target_argument,
@@ -41,6 +42,7 @@ _EFFECTS = 3
 @target_argument()
 @target_argument("symbol")
 @format_option("text", "json")
+@guesses_option
 @whole_classes_option
 @output_options
 def why(
@@ -49,6 +51,7 @@ def why(
     target: str,
     symbol: str,
     format_: str,
+    guesses: int | None,
     whole_classes: bool,
     output: Output,
 ) -> None:
@@ -64,9 +67,12 @@ def why(
     with opened(repository, notes) as program:
         wanted = find_symbol(program, target)
         asked = find_symbol(program, symbol)
-        found, closure = slice_with_closure(program, wanted.id, whole_classes=whole_classes)
+        found, closure = slice_with_closure(
+            program, wanted.id, whole_classes=whole_classes, guesses=guesses
+        )
         explanation = explain_symbol(found, asked.id)
         document = _document(program, closure, explanation, wanted=wanted)
+        document["omitted"] = len(found.omitted)
         write_result(output, json_text(document) if format_ == "json" else _text(document))
     if explanation.item is None:
         raise Finished(1)
@@ -123,6 +129,11 @@ def _text(document: Mapping[str, Any]) -> str:
     if item is None:
         lines = [f"{symbol} is not in the slice of {target}"]
         lines += [f"  nearest: {near}" for near in document["nearest"]]
+        if document["omitted"]:
+            lines.append(
+                f"  {counted(document['omitted'], 'definition')} omitted, with what only they bring:"
+                " --guesses any follows all"
+            )
         return "\n".join(lines) + "\n"
     lines = []
     if item != symbol:

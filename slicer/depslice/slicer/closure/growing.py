@@ -31,6 +31,7 @@ from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.open_values import OpenValues
 from depslice.slicer.closure.outside_state import OutsideState
 from depslice.slicer.closure.running_late import modules_run_late
+from depslice.slicer.model import GUESSES
 from depslice.slicer.pieces import needs_instance, pieces_of_symbol, units_of_piece
 
 _MOST_TIMES: Final = 3
@@ -48,11 +49,12 @@ def grow_closure(
     observed: Sequence[str] = (),
     spelled: Sequence[str] = (),
     least: Certainty = Certainty.POSSIBLE,
+    guesses: int | None = GUESSES,
     most: int | None = None,
 ) -> Closure:
     """The closure of the symbols ``targets`` (ids), and of those ``observed`` to be needed.
 
-    ``depth``, ``whole_classes``, ``observed``, ``spelled`` and ``least`` as in
+    ``depth``, ``whole_classes``, ``observed``, ``spelled``, ``least`` and ``guesses`` as in
     :func:`~depslice.slicer.slicing.slice_symbols`. When
     there are ``most`` items, the others are left out (``budget``).
 
@@ -68,6 +70,7 @@ def grow_closure(
             depth=depth,
             whole_classes=whole_classes,
             least=least,
+            guesses=guesses,
             most=most,
             late=late,
         )

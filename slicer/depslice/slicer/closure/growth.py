@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.core import Engine
@@ -34,6 +34,10 @@ from depslice.slicer.wiring import ImportEdge, import_closure, import_edges, wit
 
 _Key = TypeVar("_Key", bound=Hashable)
 _ENCLOSES = "encloses"
+_MANY: Final = 1 << 24
+"""More references than there can be in a chain, and more guesses."""
+_SAYING: Final = {"certainty": 0, "guesses": 1, "depth": 2, "budget": 2}
+"""Which option is named that left something out: the one that asks least when it is changed."""
 OBSERVED = "observed"
 
 
@@ -105,6 +109,7 @@ class Growth:
         depth: int | None,
         whole_classes: bool,
         least: Certainty,
+        guesses: int | None,
         most: int | None,
         late: Iterable[str] = (),
     ) -> None:
@@ -116,7 +121,8 @@ class Growth:
         self._begun: set[str] = set()  # modules of which what the future brings is kept
         self.followed_anew: list[Function] = []
         """Units whose facts are to be followed again, as if none had been."""
-        self._queue: dict[int, deque[tuple[Module, int, str]]] = {}  # by distance
+        self._far: dict[str, int] = {}  # of each item, as in `distance_by`
+        self._queue: dict[int, deque[tuple[Module, int, str]]] = {}  # by how far
         self.followed: dict[Function, Followed] = {}
         self.roots: dict[str, None] = {}
         self.effects: dict[str, None] = {}
@@ -126,6 +132,13 @@ class Growth:
         """Assignments of module scopes of which somebody has what they bind, not as a type alone."""
         self._wanted_by: dict[str, list[str]] = {}  # as in the demands: source -> items
         self._depth = depth
+        # Which of two chains is the nearer one: that with fewer guesses, if these are counted; of
+        # as many, the shorter. Where a depth is given, that counts first.
+        self._guesses = guesses
+        counted = int(guesses is not None)
+        self._of_reference, self._of_guess = (
+            (1, counted * _MANY) if depth is None else (_MANY, counted)
+        )
         self.whole_classes = whole_classes
         self._least = least
         self._less = frozenset(each for each in Certainty if each.rank > least.rank)
@@ -145,8 +158,7 @@ class Growth:
 
         The nearest first: what is brought nearer has to be followed anew.
         """
-        distance = self.closure.distances.get(item, 0)
-        self._queue.setdefault(distance, deque()).append((module, index, item))
+        self._queue.setdefault(self._far.get(item, 0), deque()).append((module, index, item))
 
     def next_piece(self) -> tuple[Module, int, str]:
         """The next one: module, index, item."""
@@ -290,30 +302,31 @@ class Growth:
             self._wanted_by.setdefault(demand.source, []).append(item)
         if known is None or demand.certainty.rank < known.certainty.rank:
             closure.demands[demand.source, item] = demand
-        distance = self.distance_by(demand)
         if item in closure.distances:
-            if distance < closure.distances[item]:
+            if self.distance_by(demand) < self._far.get(item, 0):
                 self._bring_nearer(item, demand)
             return True
         if not encloses and (self._is_too_deep(demand) or self._is_full()):
             self._omit(item, demand)
             return False
-        closure.distances[item] = distance
-        closure.reasons[item] = demand
-        self.moved.append(item)
+        self._place(item, demand)
         return True
+
+    def _place(self, item: str, demand: Demand) -> None:
+        """``item`` is as far as ``demand`` has it."""
+        self._far[item] = self.distance_by(demand)
+        self.closure.distances[item] = self._references_to(demand)
+        self.closure.reasons[item] = demand
+        self.moved.append(item)
 
     def _bring_nearer(self, item: str, demand: Demand) -> None:
         """``item`` is nearer by ``demand`` than it was first reached; so is what it asks for."""
         nearer = deque([(item, demand)])
         while nearer:
             item, demand = nearer.popleft()
-            distance = self.distance_by(demand)
-            if distance >= self.closure.distances.get(item, 0):
+            if self.distance_by(demand) >= self._far.get(item, 0):
                 continue
-            self.closure.distances[item] = distance
-            self.closure.reasons[item] = demand
-            self.moved.append(item)
+            self._place(item, demand)
             self._follow_anew(item)
             for wanted in self._wanted_by.get(item, ()):
                 nearer.append((wanted, self.closure.demands[item, wanted]))
@@ -332,12 +345,26 @@ class Growth:
                 self.follow(module, index, item)
 
     def distance_by(self, demand: Demand) -> int:
-        """How far from a target what ``demand`` asks for would be."""
+        """How far from a target what ``demand`` asks for would be: to be compared, no more."""
+        guess = self._of_guess if demand.certainty is Certainty.POSSIBLE else 0
+        return self._far.get(demand.source, 0) + self._of_reference + guess
+
+    def _references_to(self, demand: Demand) -> int:
+        """The number of references by which what ``demand`` asks for would be reached."""
         return self.closure.distances.get(demand.source, 0) + 1
 
     def doubts(self, demand: Demand) -> bool:
-        """Whether ``demand`` is less certain than what is followed."""
-        return demand.certainty in self._less and demand.evidence != OBSERVED
+        """Whether ``demand`` is less certain than what is followed, or one guess too many."""
+        if demand.evidence == OBSERVED:
+            return False
+        return demand.certainty in self._less or self._is_one_too_many(demand)
+
+    def _is_one_too_many(self, demand: Demand) -> bool:
+        """Whether ``demand`` is a guess behind as many as are followed in a row."""
+        if self._guesses is None or demand.certainty is not Certainty.POSSIBLE:
+            return False
+        far = self._far.get(demand.source, 0)
+        return (far // _MANY if self._depth is None else far % _MANY) >= self._guesses
 
     @property
     def is_strict(self) -> bool:
@@ -359,17 +386,19 @@ class Growth:
         return False
 
     def _is_too_deep(self, demand: Demand) -> bool:
-        return self._depth is not None and self.distance_by(demand) > self._depth
+        return self._depth is not None and self._references_to(demand) > self._depth
 
     def _is_full(self) -> bool:
         return self._most is not None and len(self.closure.distances) >= self._most
 
     def _omit(self, item: str, demand: Demand) -> None:
-        too_deep = self._is_too_deep(demand)
-        why = "certainty" if self.doubts(demand) else "depth" if too_deep else "budget"
+        if self.doubts(demand):
+            why = "certainty" if demand.certainty in self._less else "guesses"
+        else:
+            why = "depth" if self._is_too_deep(demand) else "budget"
         known = self.closure.omitted.get(item)
-        if known is None or (known[0] == "certainty" and why != "certainty"):
-            self.closure.omitted[item] = why, self.distance_by(demand)
+        if known is None or _SAYING[why] > _SAYING[known[0]]:
+            self.closure.omitted[item] = why, self._references_to(demand)
 
     def first_item(self) -> str:
         """The first target, in whose name things are done that no reference asks for."""

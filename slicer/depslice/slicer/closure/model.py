@@ -111,7 +111,7 @@ class Closure:
     * ``pieces_of``: item -> the pieces that define it.
     * ``externals``: modules outside the repo, and the name imported (or ``""``).
     * ``omitted``: items that an option left out -> which (``depth``, ``certainty``,
-      ``budget``), their distance.
+      ``guesses``, ``budget``), their distance.
     * ``without_late``: where modules count that functions import, as they do something with what
       is here: the closure without what they do. ``late`` are these modules.
     """

@@ -1,0 +1,120 @@
+"""How many guesses are followed in a row, and which way to a definition has the fewest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.check import write_files
+
+from depslice.callgraph import open_program
+from depslice.callgraph.errors import OptionError
+from depslice.slicer import Slice, slice_symbols
+
+_FILES = """
+# --- app.py
+class Near:
+    def begin(self, other):
+        return other.proceed()
+
+
+class Far:
+    def proceed(self):
+        return helper()
+
+
+def helper():
+    return 1
+
+
+KINDS = (Near, Far)
+
+
+def run(first, second):
+    assert KINDS
+    return first.begin(second)
+
+
+def run_surely(first, second):
+    assert KINDS
+    first.begin(second)
+    return one_more(Far())
+
+
+def one_more(far):
+    return and_more(far)
+
+
+def and_more(far: Far):
+    return far.proceed()
+"""
+
+
+def _sliced(tmp_path: Path, target: str = "app:run", **limits: int | None) -> Slice:
+    write_files(_FILES, tmp_path)
+    return slice_symbols(open_program(tmp_path, cache=None), [target], **limits)  # type: ignore[arg-type]
+
+
+def _names(found: Slice) -> set[str]:
+    return {item.symbol.id.partition(":")[2] for item in found.items}
+
+
+def test_a_guess_behind_a_guess_is_left_out_and_told(tmp_path: Path) -> None:
+    found = _sliced(tmp_path)
+    assert "Near.begin" in _names(found)
+    assert not {"Far.proceed", "helper"} & _names(found)
+    assert [(each.symbol, each.why, each.distance) for each in found.omitted] == [
+        ("app:Far.proceed", "guesses", 2)
+    ]
+
+
+@pytest.mark.parametrize("guesses", [2, 7, None])
+def test_as_many_guesses_as_are_asked_for(tmp_path: Path, guesses: int | None) -> None:
+    found = _sliced(tmp_path, guesses=guesses)
+    assert {"Near.begin", "Far.proceed", "helper"} <= _names(found)
+    assert not found.omitted
+
+
+def test_no_guess_at_all(tmp_path: Path) -> None:
+    found = _sliced(tmp_path, guesses=0)
+    assert "Near.begin" not in _names(found)
+    assert [(each.symbol, each.why) for each in found.omitted] == [("app:Near.begin", "guesses")]
+
+
+@pytest.mark.parametrize("guesses", [0, 1, 2])
+def test_what_is_sure_by_a_longer_way_is_there(tmp_path: Path, guesses: int) -> None:
+    found = _sliced(tmp_path, "app:run_surely", guesses=guesses)
+    assert {"Far.proceed", "helper"} <= _names(found)
+    chains = {item.symbol.id: item for item in found.items}
+    proceed = chains["app:Far.proceed"]
+    assert [step.source for step in proceed.reason] == [
+        "app:run_surely",
+        "app:one_more",
+        "app:and_more",
+    ]
+    assert proceed.distance == len(proceed.reason)
+
+
+def test_chains_have_no_more_guesses_than_are_followed(tmp_path: Path) -> None:
+    for guesses in (0, 1, 2):
+        for target in ("app:run", "app:run_surely"):
+            for item in _sliced(tmp_path, target, guesses=guesses).items:
+                guessed = sum(step.certainty.value == "possible" for step in item.reason)
+                assert guessed <= guesses
+                assert item.distance == len(item.reason)
+
+
+def test_within_a_depth_the_shortest_way_counts(tmp_path: Path) -> None:
+    whole = _names(_sliced(tmp_path, "app:run_surely", guesses=2))
+    for depth in range(6):
+        found = _sliced(tmp_path, "app:run_surely", guesses=2, depth=depth)
+        assert _names(found) <= whole
+        assert all(item.distance == len(item.reason) <= depth for item in found.items)
+    shallow = _sliced(tmp_path, "app:run_surely", guesses=2, depth=2)
+    assert "Far.proceed" in _names(shallow)  # two guesses, two references
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.5, "many", True])
+def test_no_number_of_guesses(tmp_path: Path, wrong: object) -> None:
+    with pytest.raises(OptionError, match="guesses"):
+        _sliced(tmp_path, guesses=wrong)  # type: ignore[arg-type]
