@@ -2,7 +2,7 @@
 
     python benchmarks/guesses.py [PACKAGE ...] [--each N] [--python PYTHON3.12+]
 
-Takes packages with test suites (``callgraph/packages.py``), a sample of the functions that their
+Takes packages with test suites (``MORE`` in ``callgraph/packages.py``), a sample of the functions that their
 tests execute, records real calls, and replays them on the slices that follow no guess, one, two in
 a row, and all there are. **This runs the packages' code.** Writes ``docs/guesses.md``.
 """
@@ -30,8 +30,8 @@ from depslice.validator import Check, check_limits, open_workspace, record
 from depslice.validator.sandbox import choose_sandbox
 
 _PACKAGES: Final = (
-    *("flask", "glom", "jinja2", "lark", "marshmallow", "networkx", "pluggy", "sqlglot"),
-    *("tomlkit", "transitions", "webob", "werkzeug", "wtforms"),
+    *("anytree", "cachetools", "dominate", "flask", "funcy", "glom", "h11", "lark", "parse"),
+    *("pluggy", "pyflakes", "transitions", "webob"),
 )
 _GUESSES: Final = (0, 1, 2, None)
 _SEED: Final = 54
@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--page", type=Path, default=_PAGE)
     options = parser.parse_args()
     rows: dict[str, list[_Row]] = {}
-    for package in select(options.packages):
+    for package in select(options.packages, more=True):
         try:
             _, trace = trace_tests(package, folder=options.folder, python=options.python)
         except Failed as error:

@@ -45,7 +45,7 @@ def test_only_definite_references(depslice: Depslice, tmp_path: Path) -> None:
     document = json.loads(sure.out)
     assert len(document["items"]) == 251
     assert {each["why"] for each in document["omitted"]} == {"certainty"}
-    assert "250 definitions omitted, with what only they bring" in sure.err
+    assert "250 definitions omitted (--certainty), with what only they bring" in sure.err
     assert "hint" not in sure.err
     assert depslice("slice", tmp_path, "target", "--certainty", "sure").code == 2
 
@@ -154,7 +154,7 @@ def test_a_budget_that_does_not_hold_is_told(depslice: Depslice, shop: Path) -> 
     assert told("--budget", 10) == "more than the budget of 10 tokens: the target is never cut"
     usages = told("--budget", 100, "--usages", 2)
     assert usages == "more than the budget of 100 tokens: usages come on top"
-    assert "budget" not in told("--budget", 100)
+    assert "more than" not in told("--budget", 100)
 
 
 @pytest.mark.parametrize("strategy", ["naive", "full"])

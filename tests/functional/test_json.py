@@ -150,7 +150,7 @@ def test_why(depslice: Depslice, shop: Path, symbol: str, code: int) -> None:
     done = depslice("why", shop, "shop.api:quote", symbol, "--format", "json")
     assert done.code == code
     document = json_of(done.out, "depslice.why/1")
-    keys = ["target", "symbol", "in_slice", "item", "distance", "chain", "nearest"]
+    keys = ["target", "symbol", "in_slice", "item", "distance", "chain", "nearest", "omitted"]
     assert list(document) == ["schema", *keys]
     assert document["in_slice"] is (code == 0)
     assert all(set(step) == {*STEP, "text", "effects"} for step in document["chain"])

@@ -9,8 +9,9 @@ import click
 import pytest
 
 from depslice.cli.app import app
-from depslice.cli.numbers import Number, Whole
+from depslice.cli.numbers import Guesses, Number, Whole
 from depslice.cli.options import Command
+from depslice.slicer.model import GUESSES
 
 
 def every_option() -> Iterator[click.Option]:
@@ -51,7 +52,14 @@ def numbers() -> list[click.ParamType]:
 def test_every_number_is_one_of_ours() -> None:
     """Click's let nan through, and cut 2.7 down to 2."""
     assert len(numbers()) > 40
-    assert {type(each) for each in numbers()} == {Number, Whole}
+    assert {type(each) for each in numbers()} == {Number, Whole, Guesses}
+
+
+def test_as_many_guesses_as_slices_follow() -> None:
+    """The command line has that number by itself, as it reads nothing of slices to show a help."""
+    defaults = [each.default for each in every_option() if each.name == "guesses"]
+    assert defaults == [str(GUESSES)] * 2  # of `slice` and `why`
+    assert Guesses().convert("any", None, None) is None
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "NaN", float("nan"), float("inf")])
