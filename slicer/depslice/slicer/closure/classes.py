@@ -150,6 +150,7 @@ class Classes:
         self._may_be: dict[tuple[Class, str], Demand] = {}  # those of them that have what is read
         self._answering_all: dict[tuple[Class, str], Demand] = {}  # what `__getattr__` may give
         self._made_live = Asked(growth)
+        self._supposed: dict[Class, int] = {}  # of those that are live: guesses in a row
         self._standing = Asked(growth)
         # Demands that stand, by what they are asked of.
         self._of_subclasses: dict[Class, dict[str, Demand]] = {}
@@ -207,9 +208,22 @@ class Classes:
         if not self._made_live.is_new(class_, demand):
             return
         self._live.add(class_)
+        self._suppose(class_, self._growth.guesses_in(self._growth.distance_by(demand)))
         self._met.pop(class_, None)
         if self._keep_statement(class_, demand):
             self.ask_for_own(class_)
+
+    def _suppose(self, class_: Class, guesses: int) -> bool:
+        """``class_`` is live if so many guesses in a row are right; whether none fewer did it."""
+        known = self._supposed.get(class_)
+        if known is not None and known <= guesses:
+            return False
+        self._supposed[class_] = guesses
+        return True
+
+    def _of_live(self, class_: Class, demand: Demand) -> Demand:
+        """``demand`` of an instance of ``class_``: if there is one."""
+        return demand.supposing(self._supposed.get(class_, 0))
 
     def _omit_live(self, class_: Class, demand: Demand) -> None:
         """Note what a class would bring that is live for no reference that is followed."""
@@ -233,7 +247,9 @@ class Classes:
         """
         order = self._engine.mro(class_)
         hooked = any("__init_subclass__" in k.info.members for k in order[1:])
-        if hooked and class_ not in self._live:
+        if hooked and self._suppose(
+            class_, self._growth.guesses_to(self._growth.item_of_class(class_))
+        ):
             self._live.add(class_)
             self._answer_standing(class_, order)
 
@@ -353,6 +369,7 @@ class Classes:
         order = self._engine.mro(class_)
         item, start = self._growth.item_of_class(class_), pack(class_.info.line, 0)
         own = Demand.of(item, class_.module, ReferenceKind.CALL, "constructs", start)
+        own = self._of_live(class_, own)
         self._want_constructors(class_, order, own)
         if is_record(self._engine, class_, self._overrides):
             self._keep_fields(class_, own)
@@ -563,33 +580,33 @@ class Classes:
         for k in (*order, *lent):
             self._answer(live, self._of_subclasses.get(k, {}))
             for name, demand in tuple(self._of_instances.get(k, {}).items()):
-                self._want_where_missing(live, name, demand)
+                self._want_where_missing(live, name, self._of_live(live, demand))
         for k in order:
             for name, demand in tuple(self._in_line.get(k, {}).items()):
-                self._want_each(order, name, demand)
+                self._want_each(order, name, self._of_live(live, demand))
         for stored in (*order, *lent, None):
             for (name, how), demand in tuple(self._stored.get(stored, {}).items()):
-                self._want_if_notified(live, name, how, demand)
+                self._want_if_notified(live, name, how, self._of_live(live, demand))
         made_by = self._made_by(live)
         for (k, listing), demand in tuple(self._all.items()):
             if k in order or k in lent or k in made_by:
-                self._keep_all(live, listing, demand)
+                self._keep_all(live, listing, self._of_live(live, demand))
         for k in made_by:
             self._answer_made(live, self._of_subclasses.get(k, {}))
         inherited = frozenset(order)
         for k, name, demand in [(*key, d) for key, d in self._after.items() if key[0] in inherited]:
-            self._want_next(live, k, name, demand)
+            self._want_next(live, k, name, self._of_live(live, demand))
         self._answer(live, self._anywhere, fallback=True)
         for name, demand in tuple(self._of_waiting.items()) if self._waits(live) else ():
-            self._want_inherited(live, name, demand)
+            self._want_inherited(live, name, self._of_live(live, demand))
         for (caught, done, name), demand in tuple(self._of_caught.items()):
-            self._want_if_caught(live, caught, done, name, demand)
+            self._want_if_caught(live, caught, done, name, self._of_live(live, demand))
         attributes = self._live.attributes_of(live)
         for beside in [each for telling, each in self._beside.items() if telling in attributes]:
             self._answer(live, beside)
         for (owner, prefix, suffix), demand in tuple(self._matching.items()):
             if owner is None or owner in order or owner in lent:
-                self._want_fitting(live, prefix, suffix, demand)
+                self._want_fitting(live, prefix, suffix, self._of_live(live, demand))
 
     def _answer(
         self, live: Class, standing: Mapping[str, Demand], *, fallback: bool = False
@@ -603,7 +620,7 @@ class Classes:
         else:
             asked = {*standing}
         for name in sorted(asked):
-            self.want_found(live, name, standing[name], fallback=fallback)
+            self.want_found(live, name, self._of_live(live, standing[name]), fallback=fallback)
 
     def _made_by(self, live: Class) -> dict[Class, None]:
         """The metaclasses of which ``live`` is an instance (data model, 3.3.3)."""
@@ -614,7 +631,7 @@ class Classes:
         """What is demanded of an instance of a metaclass; special methods are that one's."""
         for name, demand in tuple(standing.items()):
             if not name.startswith("__") and name in self._live.answered_by(live):
-                self.want_found(live, name, demand)
+                self.want_found(live, name, self._of_live(live, demand))
 
     # --- members
 
@@ -720,7 +737,7 @@ class Classes:
         if not name.startswith("__") and self._stands(("on", class_, name), class_, name, demand):
             self._growth.stand(self._of_instances.setdefault(class_, {}), name, demand)
             for live in tuple(self._live.below(class_)):
-                self._want_where_missing(live, name, demand)
+                self._want_where_missing(live, name, self._of_live(live, demand))
 
     def _is_plain(self, class_: Class, name: str) -> bool:
         """Whether ``object`` answers for an instance: no method, written or generated, does."""
@@ -764,7 +781,7 @@ class Classes:
             derived = name in _DERIVED
             for live in tuple(self._live.below(class_)):
                 if derived or name in self._live.answered_by(live):
-                    self.want_found(live, name, demand)
+                    self.want_found(live, name, self._of_live(live, demand))
             if self._engine.is_metaclass(class_):
                 for live in self._live:
                     if class_ in self._made_by(live):
@@ -782,14 +799,14 @@ class Classes:
         if below and self._stands(("stored", class_, name, how), class_, name, demand):
             self._growth.stand(self._stored.setdefault(class_, {}), (name, how), demand)
             for live in tuple(self._live.below(class_)):
-                self._want_if_notified(live, name, how, demand)
+                self._want_if_notified(live, name, how, self._of_live(live, demand))
 
     def want_notified_anywhere(self, name: str, how: f.Access, demand: Demand) -> None:
         """``name`` is stored or deleted on a receiver nobody knows: any live class may be it."""
         if self._stands(("stored", None, name, how), None, name, demand):
             self._growth.stand(self._stored.setdefault(None, {}), (name, how), demand)
             for live in self._live:
-                self._want_if_notified(live, name, how, demand)
+                self._want_if_notified(live, name, how, self._of_live(live, demand))
             for class_ in tuple(self._named):
                 self._recognise_stored(class_, name, demand)
 
@@ -853,7 +870,7 @@ class Classes:
         if self._stands(("line", class_, name), class_, name, demand):
             self._growth.stand(self._in_line.setdefault(class_, {}), name, demand)
             for live in tuple(self._live.below(class_)):
-                self._want_each(self._engine.mro(live), name, demand)
+                self._want_each(self._engine.mro(live), name, self._of_live(live, demand))
 
     def want_all(self, class_: Class, how: f.Listing, demand: Demand, *, below: bool) -> None:
         """All that is in the namespace of ``class_``, and (``below``) of its live subclasses."""
@@ -861,17 +878,17 @@ class Classes:
         if below and self._stands(("all", class_, how), class_, f.ALL, demand):
             self._growth.stand(self._all, (class_, how), demand)
             for live in tuple(self._live.below(class_)):
-                self._keep_all(live, how, demand)
+                self._keep_all(live, how, self._of_live(live, demand))
             for live in self._live if self._engine.is_metaclass(class_) else ():
                 if class_ in self._made_by(live):
-                    self._keep_all(live, how, demand)
+                    self._keep_all(live, how, self._of_live(live, demand))
 
     def want_after(self, class_: Class, name: str, demand: Demand) -> None:
         """``super().name`` in ``class_``: what comes next depends on the live subclass."""
         if self._stands(("after", class_, name), class_, name, demand):
             self._growth.stand(self._after, (class_, name), demand)
             for live in tuple(self._live.below(class_)):
-                self._want_next(live, class_, name, demand)
+                self._want_next(live, class_, name, self._of_live(live, demand))
 
     def want_of_waiting(self, name: str, demand: Demand) -> None:
         """``name``, which says nothing, on a receiver nobody knows.
@@ -882,7 +899,7 @@ class Classes:
             self._growth.stand(self._of_waiting, name, demand)
             for live in self._live:
                 if self._waits(live):
-                    self._want_inherited(live, name, demand)
+                    self._want_inherited(live, name, self._of_live(live, demand))
 
     def _want_inherited(self, live: Class, name: str, demand: Demand) -> None:
         """``name``, if a base outside of ``live`` has it, too."""
@@ -895,7 +912,7 @@ class Classes:
             self._growth.stand(self._anywhere, name, demand)
             answering = self._live.answering(name, "__getattr__")
             for live in self._live if name in _DERIVED else answering:
-                self.want_found(live, name, demand, fallback=True)
+                self.want_found(live, name, self._of_live(live, demand), fallback=True)
             for class_ in tuple(self._named):
                 self._recognise(class_, name, demand)
 
@@ -912,7 +929,7 @@ class Classes:
         if is_new:
             self._growth.stand(self._of_caught, key, demand)
             for live in self._live:
-                self._want_if_caught(live, caught, how, name, demand)
+                self._want_if_caught(live, caught, how, name, self._of_live(live, demand))
 
     def _want_if_caught(
         self, live: Class, caught: str, how: Caught, name: Any, demand: Demand
@@ -1010,7 +1027,7 @@ class Classes:
             if live not in found:
                 if live.mro_cache is not None:
                     found.add(live)
-                self.want_found(live, name, demand)
+                self.want_found(live, name, self._of_live(live, demand))
         return True
 
     def want_matching(self, class_: Class, prefix: str, suffix: str, demand: Demand) -> None:
@@ -1021,14 +1038,14 @@ class Classes:
             self._growth.stand(self._matching, (class_, prefix, suffix), demand)
             self._want_fitting(class_, prefix, suffix, demand)
             for live in tuple(self._live.below(class_)):
-                self._want_fitting(live, prefix, suffix, demand)
+                self._want_fitting(live, prefix, suffix, self._of_live(live, demand))
 
     def want_matching_anywhere(self, prefix: str, suffix: str, demand: Demand) -> None:
         """Members of any live class whose name fits: of more than are told apart."""
         if (prefix or suffix) and self._standing.is_new(("matching", None, prefix, suffix), demand):
             self._growth.stand(self._matching, (None, prefix, suffix), demand)
             for live in self._live:
-                self._want_fitting(live, prefix, suffix, demand)
+                self._want_fitting(live, prefix, suffix, self._of_live(live, demand))
 
     # --- what a demand means for one live class
 

@@ -300,7 +300,7 @@ class Growth:
         known = closure.demands.get((demand.source, item))
         if known is None:
             self._wanted_by.setdefault(demand.source, []).append(item)
-        if known is None or demand.certainty.rank < known.certainty.rank:
+        if known is None or _surer(demand) < _surer(known):
             closure.demands[demand.source, item] = demand
         if item in closure.distances:
             if self.distance_by(demand) < self._far.get(item, 0):
@@ -346,8 +346,20 @@ class Growth:
 
     def distance_by(self, demand: Demand) -> int:
         """How far from a target what ``demand`` asks for would be: to be compared, no more."""
-        guess = self._of_guess if demand.certainty is Certainty.POSSIBLE else 0
-        return self._far.get(demand.source, 0) + self._of_reference + guess
+        far = self._far.get(demand.source, 0) + self._of_reference
+        if demand.supposed:
+            far += max(demand.supposed - self.guesses_in(far), 0) * self._of_guess
+        return far + (self._of_guess if demand.certainty is Certainty.POSSIBLE else 0)
+
+    def guesses_in(self, distance: int) -> int:
+        """How many guesses in a row are on the way to what is so far; none where they do not count."""
+        if not self._of_guess:
+            return 0
+        return distance // _MANY if self._depth is None else distance % _MANY
+
+    def guesses_to(self, item: str) -> int:
+        """How many guesses in a row are on the way to ``item``, if it is in the slice."""
+        return self.guesses_in(self._far.get(item, 0))
 
     def _references_to(self, demand: Demand) -> int:
         """The number of references by which what ``demand`` asks for would be reached."""
@@ -363,8 +375,7 @@ class Growth:
         """Whether ``demand`` is a guess behind as many as are followed in a row."""
         if self._guesses is None or demand.certainty is not Certainty.POSSIBLE:
             return False
-        far = self._far.get(demand.source, 0)
-        return (far // _MANY if self._depth is None else far % _MANY) >= self._guesses
+        return self.guesses_in(self.distance_by(demand)) > self._guesses
 
     @property
     def is_strict(self) -> bool:
@@ -483,6 +494,11 @@ class Growth:
                 found.update(self.closure.aliases.get(key, ()))
                 found.update(self.closure.stars.get(key, ()))
         return found
+
+
+def _surer(demand: Demand) -> tuple[int, int]:
+    """The less, the surer a reference is."""
+    return demand.certainty.rank, demand.supposed
 
 
 def _importers(edges: dict[str, ImportEdge | None], name: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from typing import Final, NamedTuple, TypeAlias
 
@@ -22,7 +22,8 @@ class Demand:
     """Why something is wanted: ``source``, a symbol of the slice, refers to it.
 
     ``evidence`` names the rule, ``path`` and ``pos`` (packed) the place. ``reads``: of a class
-    attributes are read there, no more (:mod:`depslice.slicer.closure.attribute_reads`).
+    attributes are read there, no more (:mod:`depslice.slicer.closure.attribute_reads`). ``supposed``:
+    so many guesses in a row stand behind the class that is asked, where nothing surer made it live.
     """
 
     source: str
@@ -32,6 +33,7 @@ class Demand:
     path: str
     pos: int
     reads: bool = False
+    supposed: int = 0
 
     @classmethod
     def of(
@@ -53,9 +55,11 @@ class Demand:
         if self.certainty is Certainty.POSSIBLE and evidence in ("", self.evidence):
             return self
         found = evidence or self.evidence
-        return Demand(
-            self.source, self.kind, Certainty.POSSIBLE, found, self.path, self.pos, self.reads
-        )
+        return replace(self, certainty=Certainty.POSSIBLE, evidence=found)
+
+    def supposing(self, guesses: int) -> Demand:
+        """The same, asked of what is there only if so many guesses in a row are right."""
+        return replace(self, supposed=guesses) if guesses > self.supposed else self
 
     def step(self, target: str) -> Step:
         """The demand as a link of a chain of reasons."""
