@@ -60,6 +60,24 @@ def test_what_only_names_a_type_makes_none(text: str) -> None:
     assert made(f"from kinds import Box, Made\n{text}") == set()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "    Kind = Union[Made, int]\n",
+        "    Kind = Made\n",
+        "    class Kind(Made): pass\n",
+        "    def Kind(x: int = Made().told()): pass\n",
+    ],
+)
+def test_nothing_runs_that_only_type_checkers_see(text: str) -> None:
+    files = (
+        "import inspect\nfrom typing import TYPE_CHECKING, Union\nfrom kinds import Box, Made\n"
+        f"if TYPE_CHECKING:\n{text}"
+        "def use(x: 'Kind'): return str(inspect.signature(use).parameters['x'].annotation)\n"
+    )
+    assert made(files) == set()
+
+
 def test_what_is_done_with_one_that_is_cast_is_asked_of_its_class() -> None:
     text = (
         "from typing import cast\nfrom kinds import Made\ndef use(x): return cast(Made, x).told()\n"

@@ -34,6 +34,8 @@ from depslice.slicer.closure.type_arguments import OF_BASES, OF_INSTANCES, Fate,
 from depslice.slicer.pieces import start_of, units_of_piece
 
 _BY_ANY_NAME = frozenset({f.BY_NAME, f.DYNAMIC, f.LISTED, f.NAMED})
+_NAMING = frozenset({f.NAME, f.ANNOTATE, f.MODULE, f.EXTERNAL})
+"""What is of use of code that only type checkers see (PEP 484): what it names, no more."""
 _NAMED_AT = {f.MEMBER: 2, f.UNKNOWN: 1}
 """Where facts have the name of a member, which nothing spells if it was put together."""
 _Rule: TypeAlias = Callable[[Followed, f.Fact], None]
@@ -192,6 +194,8 @@ class Following:
         """Follow ``facts`` that were not; whether there are such."""
         new = False
         made = at.made if at.made is not None and self._classes.rests(at.made) else None
+        if at.piece.type_checking:
+            facts = [fact for fact in facts if fact[0] in _NAMING]
         for fact in facts:
             if fact not in at.seen:
                 if made is not None and self._is_of_metaclass(at, made, fact):
@@ -252,7 +256,9 @@ class Following:
             self._importing.note_use(at.module, f"{source.name}.{name}")
         if source is not at.module and not written:
             self._names.want_replaced(source, name, demand)
-        if value and not written and not inherits and self._only_names_type(at, fact):
+        if at.piece.type_checking or (
+            value and not written and not inherits and self._only_names_type(at, fact)
+        ):
             value, demand.kind = False, ReferenceKind.ANNOTATE
         demand.reads = value and not written and self._only_reads(at, source, name, versions, pos)
         self._names.want_name(

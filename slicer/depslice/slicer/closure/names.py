@@ -128,6 +128,7 @@ class Names:
                 self.import_alias(module, piece, name, demand, value=value)
         elif piece.kind != "future":
             item = f"{module.name}:{name}"
+            value = value and not piece.type_checking
             if value:
                 self._growth.as_values.add((module.name, piece.index))
             kept = self._growth.keep(module, piece, demand, item=item)
