@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from check import write_files
 from depslice.callgraph import Program, open_program
 from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Certainty
@@ -181,6 +182,129 @@ def target(data): return near(data)
     found = slice_symbols(program, ["app:target"], least=Certainty.DEFINITE, depth=2)
     why = {each.symbol: each.why for each in found.omitted}
     assert why["app:Box.opened"] == "depth"
+
+
+PASSED = """
+class Big:
+    def __init__(self): self.parts = assemble()
+    def __new__(cls): return super().__new__(cls)
+    def size(self): return len(self.parts)
+class Small(Big): pass
+def assemble(): return []
+def make(given: Big): return type(given)()
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "makes"),
+    [
+        ("def target(big: Big): return big.size()", False),
+        ("class Own:\n    def target(self, big: Big): return big.size()", False),
+        ("def target(big: Big): return big.size(), make(big)", True),
+        ("def target(big: Big): return big.size(), Small", True),
+        ("def target(big: Big): return big.size(), Big()", True),
+    ],
+)
+def test_how_callers_make_what_they_pass_is_a_guess(
+    target: str, makes: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "app.py").write_text(f"{PASSED}{target}\n")
+    program = open_program(tmp_path, cache=None)
+    name = "app:Own.target" if "Own" in target else "app:target"
+    for least in Certainty:
+        slice_ = slice_symbols(program, [name], least=least)
+        found = {item.symbol.id for item in slice_.items}
+        assert "app:Big.size" in found
+        # Whether a subclass is passed is no definite matter; copies ask for that.
+        assert ("app:Big.__new__" in found) == (makes or least is not Certainty.DEFINITE)
+        is_there = makes or least is Certainty.POSSIBLE
+        assert ({"app:Big.__init__", "app:assemble"} <= found) == is_there
+
+
+def test_of_a_private_name_a_start_says_nothing(tmp_path: Path) -> None:
+    text = """
+class Box:
+    def _opened(self): return 1
+    def on_open(self): return 2
+def private(name): return getattr(Box(), f"_{name}")
+def public(name): return getattr(Box(), f"on_{name}")
+"""
+    (tmp_path / "app.py").write_text(text)
+    program = open_program(tmp_path, cache=None)
+    for name, member, least in (
+        ("app:public", "app:Box.on_open", Certainty.LIKELY),
+        ("app:private", "app:Box._opened", Certainty.POSSIBLE),
+    ):
+        for each in Certainty:
+            found = slice_symbols(program, [name], least=each).items
+            assert (member in {item.symbol.id for item in found}) == (each.rank >= least.rank)
+
+
+TAKEN = """
+from dataclasses import dataclass
+from typing import Optional, get_type_hints
+class Engine:
+    def __init__(self): self.state = "on"
+class Wheel:
+    def __init__(self): self.state = "off"
+Alias = Optional[Wheel]
+@dataclass
+class Car:
+    engine: Engine
+@dataclass
+class Cart:
+    wheel: Alias
+def of_car(): return [each() for each in get_type_hints(Car).values()], Cart
+def of_any(given): return [each() for each in get_type_hints(given).values()], Car, Cart
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "likely"), [("of_car", {"app:Engine.__init__"}), ("of_any", set())]
+)
+def test_whose_annotations_code_reads_is_a_guess(
+    target: str, likely: set[str], tmp_path: Path
+) -> None:
+    (tmp_path / "app.py").write_text(f"{TAKEN}")
+    program = open_program(tmp_path, cache=None)
+    for least in (Certainty.LIKELY, Certainty.POSSIBLE):
+        items = slice_symbols(program, [f"app:{target}"], least=least).items
+        made = {item.symbol.id for item in items if item.symbol.id.endswith("__init__")}
+        everything = {"app:Engine.__init__", "app:Wheel.__init__"}
+        assert made == (likely if least is Certainty.LIKELY else everything)
+
+
+LISTED = """
+# --- app.py
+from pkg import Big
+def target(given: Big): return 1
+def making(): return Big()
+# --- pkg/__init__.py
+from typing import TYPE_CHECKING
+from lazily import replace_module
+if TYPE_CHECKING:
+    from pkg.core import Big, Other
+replace_module(__name__, {"pkg.core": ["Big", "Other"]})
+# --- pkg/core.py
+class Big:
+    def __init__(self): pass
+class Other:
+    def __init__(self): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "made"), [("target", set()), ("making", {"pkg.core:Big.__init__"})]
+)
+def test_what_is_fetched_with_a_name_is_there_as_a_name(
+    target: str, made: set[str], tmp_path: Path
+) -> None:
+    write_files(LISTED, tmp_path)
+    program = open_program(tmp_path, cache=None)
+    items = slice_symbols(program, [f"app:{target}"], least=Certainty.LIKELY).items
+    found = {item.symbol.id for item in items}
+    assert {"pkg.core:Big", "pkg.core:Other"} <= found
+    assert {each for each in found if each.endswith("__init__")} == made
 
 
 def test_a_certainty_that_is_none_is_refused(guessed: Program) -> None:

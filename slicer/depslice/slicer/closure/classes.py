@@ -46,6 +46,8 @@ from depslice.slicer.pieces import (
 
 ORDERING: Final = ("__lt__", "__le__", "__gt__", "__ge__")
 _CONSTRUCTORS: Final = ("__new__", "__init__", "__post_init__", "__attrs_post_init__")
+_INITIALIZERS: Final = frozenset(_CONSTRUCTORS[1:])
+"""Those that nobody asks for who gets an instance, or copies one."""
 _ASKED: Final = ("__getattribute__", "__dict__", "__class__", "__del__")
 """What code outside the repo asks any object: `vars`, `copy`, `isinstance`, the collector."""
 _ENUM_HOOKS: Final = ("_missing_", "_generate_next_value_", "_ignore_", "_order_")
@@ -151,6 +153,7 @@ class Classes:
         self._answering_all: dict[tuple[Class, str], Demand] = {}  # what `__getattr__` may give
         self._made_live = Asked(growth)
         self._supposed: dict[Class, int] = {}  # of those that are live: guesses in a row
+        self._constructed: set[Class] = set()  # the live ones that code of the slice may make
         self._standing = Asked(growth)
         # Demands that stand, by what they are asked of.
         self._of_subclasses: dict[Class, dict[str, Demand]] = {}
@@ -183,6 +186,7 @@ class Classes:
         # All that stands, by the class (None: any), and whether it is asked of that itself.
         self._asked_of: dict[tuple[Class | None, bool], dict[str, Demand]] = {}
         self.annotations_are_read = False  # by some code of the slice, whosever they are
+        self.listed: set[Class] = set()  # those that are asked for their annotations
         self.types_are_taken = False  # of what class bodies annotate: to make it, say
         self.asks_of_aliases: set[str] = set()  # what some code reads that tells of aliases
         # Those of which code outside gets an instance; or of them and their subclasses.
@@ -195,18 +199,23 @@ class Classes:
         self, module: Module, piece: Piece, demand: Demand, *, item: str = ""
     ) -> None:
         """Keep one piece; a class that it makes is live."""
-        self._growth.as_values.add((module.name, piece.index))
+        self._growth.take_as_value(module, piece, demand)
         self._growth.keep(module, piece, demand, item=item)
         if piece.kind == "class":
             self.make_live(self._growth.class_of(module, piece), demand)
 
-    def make_live(self, class_: Class, demand: Demand) -> None:
-        """``class_`` is used as a value: it can be instantiated, its members reached."""
+    def make_live(self, class_: Class, demand: Demand, *, made: bool = True) -> None:
+        """``class_`` is used as a value: it can be instantiated, its members reached.
+
+        Not ``made``: what is declared as an instance has been made by others.
+        """
         if self._growth.doubts(demand):
             self._omit_live(class_, demand)
             return
-        if not self._made_live.is_new(class_, demand):
+        if not self._made_live.is_new((class_, made), demand):
             return
+        if made:
+            self._constructed.add(class_)
         self._live.add(class_)
         self._suppose(class_, self._growth.guesses_in(self._growth.distance_by(demand)))
         self._met.pop(class_, None)
@@ -320,7 +329,7 @@ class Classes:
     def _take_for(self, class_: Class, name: str, demand: Demand) -> None:
         """What is asked for ``name`` may be an instance of a class that has been met."""
         if name == f.ALL or (name not in _CONSTRUCTORS and self._live.has(class_, name)):
-            self.make_live(class_, demand)
+            self.make_live(class_, demand, made=False)
 
     def _stands(
         self, what: Hashable, of: Class | None, name: str, demand: Demand, *, itself: bool = True
@@ -430,7 +439,8 @@ class Classes:
         for name in (*_CONSTRUCTORS, *_ASKED, *self._schema_hooks, *hooks):
             found = self._engine.find_member(class_, name)
             if found is not None:
-                self.want_member(found, name, own)
+                is_run = name not in _INITIALIZERS or class_ in self._constructed
+                self.want_member(found, name, own if is_run else own.guessed())
         for k in order:
             if k is not class_ and "__init_subclass__" in k.info.members:
                 self.want_member(k, "__init_subclass__", own)
@@ -730,7 +740,7 @@ class Classes:
         of its own.
         """
         if not self._is_plain(class_, name):
-            self.make_live(class_, demand)
+            self.make_live(class_, demand, made=False)
         if self._engine.is_protocol(class_):
             self._want_of_alike(class_, name, demand)
         self.want_override(class_, name, demand)
@@ -996,7 +1006,7 @@ class Classes:
             (class_, name), demand = next(iter(self._may_be.items()))
             del self._may_be[class_, name]
             if class_ not in self._live and not self._live.is_had(name):
-                self.make_live(class_, demand)
+                self.make_live(class_, demand, made=False)
                 return True
         answering, self._answering_all = self._answering_all, {}
         unexplained = [
@@ -1012,7 +1022,7 @@ class Classes:
         """One that has ``name`` stored is taken for one of ``class_`` if that is told of it."""
         owner = self._engine.find_member(class_, name)
         if owner is not None and self._engine.notified(owner, name, "__set__") is not None:
-            self.make_live(class_, demand)
+            self.make_live(class_, demand, made=False)
 
     def want_where(self, telling: str, name: str, demand: Demand) -> bool:
         """``name`` on a receiver of which only the attribute ``telling`` is known.
@@ -1086,6 +1096,7 @@ class Classes:
                     self.want_member(k, name, demand)
                     self.want_descriptor(k, name, demand)
                 continue
+            self.listed.add(k)
             if k not in self._annotated:
                 self._annotated[k] = tuple(annotated_of(k))
             for piece in self._annotated[k]:

@@ -46,6 +46,8 @@ _STARTING: Final = ("asyncio.", "multiprocessing.", "os.", "subprocess.")
 """Where functions stand that start a process."""
 _OF_PACKAGE: Final = "__init__.py"
 _FILE: Final = re.compile(r"(?:[\w.-]+/)*[A-Za-z_]\w*\.py")
+_TELLING_NOTHING: Final = frozenset({"", "_"})
+"""What so many names start with that it says nothing of which is meant."""
 _RUNNING_TEXT: Final = frozenset({"builtins.exec", "builtins.eval"})
 
 
@@ -82,7 +84,7 @@ class ComputedNames:
         rule = "dynamic-attribute"
         demand = Demand.of(at.item, at.module, ReferenceKind.READ, rule, pos, certain=False)
         anything = not prefix and not suffix
-        if anything:
+        if prefix + suffix in _TELLING_NOTHING:
             demand = demand.guessed()
         if isinstance(owner, Class):
             if anything:

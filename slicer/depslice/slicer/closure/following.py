@@ -73,8 +73,9 @@ class Following:
         self._named_as_types: list[tuple[Followed, f.Fact, Fate]] = []
         # Arguments of aliases of which nobody makes anything so far.
         self._types_in_aliases: list[tuple[Followed, f.Fact, Fate]] = []
-        # Types of class bodies that nobody takes from there so far.
+        # Types of class bodies that nobody takes from there so far, and what was guessed of all these.
         self._types_of_fields: list[tuple[Followed, f.Fact]] = []
+        self._guessed: set[tuple[Function, f.Fact]] = set()
         self._outside_calls: Turns[OutsideCall] = Turns()
         self._calling_outside: dict[Function, list[OutsideCall]] = {}
         self._asking: dict[Lookup, set[OutsideCall]] = {}
@@ -319,10 +320,7 @@ class Following:
 
     def _may_be_asked_for(self, at: Followed, fate: Fate) -> bool:
         """Whether somebody may ask for the arguments of an alias that has this ``fate``."""
-        if fate.is_bound and (
-            (at.module.name, at.piece.index) in self._growth.as_values
-            or self._classes.annotations_are_read  # which the alias may be
-        ):
+        if fate.is_bound and (at.module.name, at.piece.index) in self._growth.as_values:
             return True
         if fate.is_based and (at.made is None or not self._classes.is_made_alone(at.made)):
             return True
@@ -355,11 +353,33 @@ class Following:
             else:
                 self._types_in_aliases.append(each)
         fields = self._types_of_fields if self._classes.types_are_taken else []
-        for at, fact in tuple(fields):
+        given = [each for each in fields if self._gives_type(each[0])]
+        for at, fact in given:
+            self._types_of_fields.remove((at, fact))
             self._annotation(at, fact)
-        self._types_of_fields = [] if fields else self._types_of_fields
         made = len(named) > len(self._types_in_aliases)
-        return bool(awake) or bool(fields) or made
+        return self._guess_types() or bool(awake) or bool(given) or made
+
+    def _guess_types(self) -> bool:
+        """Guess that code gets types which reads annotations, whosever; whether there are new ones.
+
+        Of class bodies, and of aliases that are bound to a name, which annotations may have.
+        """
+        classes = self._classes
+        named = self._named_as_types if classes.annotations_are_read else []
+        types = [(at, fact) for at, fact, fate in named if fate.is_bound]
+        types += self._types_of_fields if classes.types_are_taken else []
+        new = [(at, fact) for at, fact in types if (at.function, fact) not in self._guessed]
+        for at, fact in new:
+            self._guessed.add((at.function, fact))
+            _, owner, name, versions, *_ = fact
+            source = self._growth.program.module(owner)
+            if source is not None:
+                pos = fact[f.POSITION[fact[0]]]
+                guess = _demand(at, ReferenceKind.READ, "annotation", pos, certain=False).guessed()
+                known = versions if fact[0] == f.NAME else None
+                self._names.want_name(source, name, guess, versions=known)
+        return bool(new)
 
     def _take_all_of_type(self, at: Followed, fact: f.Fact) -> None:
         """Ask for all of a class that somebody takes from the arguments of an alias.
@@ -382,20 +402,20 @@ class Following:
         if source is not None:
             demand = _demand(at, ReferenceKind.ANNOTATE, "annotation", pos)
             local = source is at.module and eager is not None
-            value = self._is_field_that_is_made(at)
-            if not value and at.piece.owner >= 0 and at.piece.kind == "assign":
-                value = self._classes.types_are_taken
-                if not value:
-                    self._types_of_fields.append((at, fact))
+            in_body = at.piece.owner >= 0 and at.piece.kind == "assign"
+            value = in_body and self._gives_type(at)
+            if in_body and not value:
+                self._types_of_fields.append((at, fact))
             self._names.want_name(source, name, demand, local=local, value=value)
 
-    def _is_field_that_is_made(self, at: Followed) -> bool:
-        """Whether a statement of a class body has an annotation by which a base makes the value."""
-        return (
-            at.piece.owner >= 0
-            and at.piece.kind == "assign"
-            and self._classes.makes_fields(self._engine.class_(at.module, at.piece.owner))
-        )
+    def _gives_type(self, at: Followed) -> bool:
+        """Whether somebody does more with an annotation of a class body than to read it.
+
+        A base makes the value by it, or code asks that class for its annotations.
+        """
+        class_ = self._engine.class_(at.module, at.piece.owner)
+        taken = self._classes.types_are_taken and class_ in self._classes.listed
+        return taken or self._classes.makes_fields(class_)
 
     def _write(self, at: Followed, fact: f.Fact) -> None:
         _, owner, name, pos = fact

@@ -196,6 +196,11 @@ class Growth:
             self.keep_members(self.class_of(module, piece), demand)
         return True
 
+    def take_as_value(self, module: Module, piece: Piece, demand: Demand) -> None:
+        """Somebody who is followed has what ``piece`` binds, not as a type alone."""
+        if not self.doubts(demand):
+            self.as_values.add((module.name, piece.index))
+
     def keep_all(self, module: Module, piece: Piece, demand: Demand) -> None:
         """Keep ``piece`` and all that stands in it."""
         self.keep(module, piece, demand)

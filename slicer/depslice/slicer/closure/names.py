@@ -130,7 +130,7 @@ class Names:
             item = f"{module.name}:{name}"
             value = value and not piece.type_checking
             if value:
-                self._growth.as_values.add((module.name, piece.index))
+                self._growth.take_as_value(module, piece, demand)
             kept = self._growth.keep(module, piece, demand, item=item)
             if kept and piece.kind == "class":
                 class_ = self._growth.class_of(module, piece)
@@ -369,7 +369,7 @@ class Names:
             self.want_name(inner, attribute, demand, value=value)
 
     def _want_replacement(
-        self, module: Module, name: str, pieces: list[Piece], demand: Demand
+        self, module: Module, name: str, pieces: list[Piece], demand: Demand, *, value: bool = True
     ) -> None:
         """What gives ``name`` at run time, when only type checkers see ``pieces`` bind it.
 
@@ -379,10 +379,10 @@ class Names:
         """
         if not pieces or not all(piece.type_checking for piece in pieces):
             return
-        if not self._replaced.is_new((module.name, name), demand):
+        if not self._replaced.is_new((module.name, name, value), demand):
             return
         if "__getattr__" in module.summary.scope:
-            self._want_lazy(module, name, demand)
+            self._want_lazy(module, name, demand, value=value)
             return
         self.want_made(module, name, demand)
         for piece in module.summary.pieces:
@@ -391,10 +391,13 @@ class Names:
                 if name in strings_of(ops) and any(op[0] == s.CALL for op in ops):
                     self._growth.keep(module, piece, demand)
                     self._growth.effects.setdefault(module.name)
-                    self._want_listed(ops, name, demand)
+                    self._want_listed(ops, name, demand, value=value)
 
-    def _want_listed(self, ops: list[Op], name: str, demand: Demand) -> None:
-        """``{"submodule": ["name", "other"]}``: whoever fetches the one fetches all of them."""
+    def _want_listed(self, ops: list[Op], name: str, demand: Demand, *, value: bool) -> None:
+        """``{"submodule": ["name", "other"]}``: whoever fetches the one fetches all of them.
+
+        Of the others nobody has more than the name.
+        """
         tables = [op[2] for op in ops if op[0] == s.MAPPING]
         for key, _, register in (entry for table in tables for entry in table):
             listed = strings_in(ops, register)
@@ -402,7 +405,7 @@ class Names:
             if source is not None:
                 for other in listed:
                     self._growth.keep_module(source.name)
-                    self.want_name(source, other, demand)
+                    self.want_name(source, other, demand, value=value and other == name)
 
     # --- imports
 
@@ -569,7 +572,7 @@ class Names:
             return False
         self.want_name(source, item, demand, value=value)
         if not typing_only:
-            self._want_replacement(source, item, pieces, demand)
+            self._want_replacement(source, item, pieces, demand, value=value)
         return True
 
 
