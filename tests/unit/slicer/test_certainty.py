@@ -241,7 +241,9 @@ def public(name): return getattr(Box(), f"on_{name}")
 
 
 TAKEN = """
+import elsewhere
 from dataclasses import dataclass
+from pydantic import BaseModel
 from typing import Optional, get_type_hints
 class Engine:
     def __init__(self): self.state = "on"
@@ -256,11 +258,17 @@ class Cart:
     wheel: Alias
 def of_car(): return [each() for each in get_type_hints(Car).values()], Cart
 def of_any(given): return [each() for each in get_type_hints(given).values()], Car, Cart
+class Model(BaseModel):
+    engine: Engine
+class Unknown(elsewhere.Base):
+    wheel: Wheel
+def of_bases(): return Model, Unknown
 """
 
 
 @pytest.mark.parametrize(
-    ("target", "likely"), [("of_car", {"app:Engine.__init__"}), ("of_any", set())]
+    ("target", "likely"),
+    [("of_car", {"app:Engine.__init__"}), ("of_any", set()), ("of_bases", {"app:Engine.__init__"})],
 )
 def test_whose_annotations_code_reads_is_a_guess(
     target: str, likely: set[str], tmp_path: Path

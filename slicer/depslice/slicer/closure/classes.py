@@ -307,9 +307,12 @@ class Classes:
         )
 
     def makes_fields(self, class_: Class) -> bool:
-        """Whether a base outside may make instances of what fields of the class are annotated with."""
-        bases = self._engine.external_bases(class_)
-        return not MODEL_BASES.isdisjoint(bases) or self._overrides.takes_all(bases)
+        """Whether a base outside makes instances of what fields of the class are annotated with."""
+        return not MODEL_BASES.isdisjoint(self._engine.external_bases(class_))
+
+    def may_make_fields(self, class_: Class) -> bool:
+        """Whether a base outside of which nothing is known may make such instances."""
+        return self._overrides.takes_all(self._engine.external_bases(class_))
 
     def note_met(self, class_: Class) -> None:
         """Code reads an attribute of ``class_``, or passes on what is declared as an instance.

@@ -363,12 +363,17 @@ class Following:
     def _guess_types(self) -> bool:
         """Guess that code gets types which reads annotations, whosever; whether there are new ones.
 
-        Of class bodies, and of aliases that are bound to a name, which annotations may have.
+        Of class bodies, and of aliases that are bound to a name, which annotations may have. A base
+        outside of which nothing is known may get them as well.
         """
         classes = self._classes
         named = self._named_as_types if classes.annotations_are_read else []
         types = [(at, fact) for at, fact, fate in named if fate.is_bound]
-        types += self._types_of_fields if classes.types_are_taken else []
+        types += [
+            (at, fact)
+            for at, fact in self._types_of_fields
+            if classes.types_are_taken or classes.may_make_fields(self._class_around(at))
+        ]
         new = [(at, fact) for at, fact in types if (at.function, fact) not in self._guessed]
         for at, fact in new:
             self._guessed.add((at.function, fact))
@@ -413,9 +418,12 @@ class Following:
 
         A base makes the value by it, or code asks that class for its annotations.
         """
-        class_ = self._engine.class_(at.module, at.piece.owner)
+        class_ = self._class_around(at)
         taken = self._classes.types_are_taken and class_ in self._classes.listed
         return taken or self._classes.makes_fields(class_)
+
+    def _class_around(self, at: Followed) -> Class:
+        return self._engine.class_(at.module, at.piece.owner)
 
     def _write(self, at: Followed, fact: f.Fact) -> None:
         _, owner, name, pos = fact
