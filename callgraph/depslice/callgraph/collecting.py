@@ -79,6 +79,10 @@ _LOOKING_UP: Final = frozenset({"__eq__", "__hash__"})
 """What keys of a dictionary are asked for."""
 _GIVING: Final = frozenset({"__getitem__", "__iter__"})
 """What an object that is iterated or subscripted answers, by one or the other."""
+_AT_NAME: Final = {s.ATTR: 3, s.SETATTR: 2}
+"""Where the attribute stands that an operation reads or stores."""
+_CODE: Final = "__code__"
+"""The attribute of a function that says what runs."""
 _UNHASHABLE: Final = frozenset(
     {"bytearray", "defaultdict", "deque", "dict", "list", "set", "Counter", "OrderedDict"}
 )
@@ -91,14 +95,16 @@ class Edge:
 
     ``number`` stands for ``target`` and ``kind``. ``is_call``: something of the repo is
     called, ``left_open``: by a method that stands there for those of subclasses, ``refusing``: by
-    one that only raises an error, ``fits``: with arguments that it takes. ``above``: the classes
-    above that of a method, ``overridden``: some class below has another in its place. Calls of one ``group`` are alternatives, each known as ``alternative``;
-    those of two groups may both happen.
+    one that only raises an error, ``replaced``: of which the code may have been replaced, ``fits``:
+    with arguments that it takes. ``above``: the classes above that of a method, ``overridden``: some
+    class below has another in its place. Calls of one ``group`` are alternatives, each known as
+    ``alternative``; those of two groups may both happen.
     """
 
     __slots__ = (
         *("above", "alternative", "asked", "certain", "direct", "fits", "group", "is_call"),
-        *("kind", "left_open", "method", "number", "overridden", "refusing", "rule", "target"),
+        *("kind", "left_open", "method", "number", "overridden", "refusing", "replaced", "rule"),
+        "target",
     )
 
     def __init__(
@@ -112,6 +118,7 @@ class Edge:
         self.direct = direct
         self.left_open = False
         self.refusing = False
+        self.replaced = False
         self.above = _NOTHING
         self.overridden = False
         self.fits = certain or rule not in _WRITTEN
@@ -309,7 +316,7 @@ def _certainty(one: Edge, standing: Standing, manner: Manner, *, meant: bool) ->
     if manner.doubted and manner.lost and one.rule == "call":
         # Beside what is called outside, a default as a rule: which functions, nobody knows.
         return Certainty.POSSIBLE
-    doubted = manner.doubted or (manner.lost and one.overridden)
+    doubted = manner.doubted or one.replaced or (manner.lost and one.overridden)
     if certainty is Certainty.DEFINITE and doubted:
         return Certainty.LIKELY
     if one.left_open and certainty is Certainty.LIKELY:
@@ -376,6 +383,7 @@ class Collected:
         self._answers: dict[int, Said] = {}  # by serial number of the lookup
         self._classes_above: dict[Class, frozenset[str]] = {}
         self._names_below: dict[Class, frozenset[str]] = {}
+        self._replaced: set[Function | Module] | None = None  # whose code is
         self._computed: dict[s.Unit, set[s.Register]] = {}  # what holds `getattr(…, name)`
         # By target: how many call it, and from how many they choose it who do from most.
         self._callers: dict[int, tuple[int, int, int]] = {}
@@ -805,7 +813,19 @@ class Collected:
                 return not callees.isdisjoint(_ELSEWHERE)
             given = ({values[value][0] for value in each} for each in registers[1:])
             return not any(kinds and kinds <= _CALLED for kinds in given)
+        if op[0] in _AT_NAME:
+            name = op[_AT_NAME[op[0]]]
+            if any(self._has_plain(values[value], name) for value in registers[0]):
+                return True
         return any(values[value][0] in _ELSEWHERE for value in registers[0]) if registers else False
+
+    def _has_plain(self, kind: Value, name: str) -> bool:
+        """Whether an attribute of a value calls nothing: it is no property there."""
+        owner = self._engine.find_member(kind[1], name) if kind[0] == "I" else None
+        if owner is None:
+            return False
+        pieces = owner.module.summary.pieces
+        return all(pieces[index].kind == "assign" for index in owner.info.members.get(name, ()))
 
     # --- what facts say
 
@@ -847,6 +867,7 @@ class Collected:
             edge = self._edge(fact[1].id, ReferenceKind.CALL, fact[4], fact[3], not fact[5])
             edge.left_open = self._engine.is_left_open(fact[1])
             edge.refusing = bool(fact[1].unit.flags & s.REFUSES)
+            edge.replaced = self._is_replaced(fact[1])
             if fact[4] in _READ_OF and fact[1].unit.owner >= 0:
                 edge.above = self._above(fact[1])
                 edge.overridden = self._is_overridden(fact[1], edge.method[1])
@@ -873,6 +894,28 @@ class Collected:
             yield self._edge(fact[1], ReferenceKind.IMPORT, "module")
         elif kind == f.UNRESOLVED:
             yield Gap(fact[1], fact[2])
+
+    def _is_replaced(self, function: Function) -> bool:
+        """Whether other code may run in place of a function's: ``function.__code__ = …``.
+
+        What nobody knows there is one of those that functions of the same module make.
+        """
+        if self._replaced is None:
+            self._replaced = set()
+            for each in self._engine.known_functions:
+                if _CODE in each.unit.stores or _CODE in each.unit.self_stores:
+                    self._replaced.update(self._replaced_by(each))
+        if function in self._replaced:
+            return True
+        return function.module in self._replaced and "<locals>" in function.unit.qualname
+
+    def _replaced_by(self, function: Function) -> Iterator[Function | Module]:
+        """The functions of which one replaces the code; its module, where they are not known."""
+        for op in function.unit.ops:
+            if op[0] == s.SETATTR and op[2] == _CODE:
+                kinds = [self._engine.values[value] for value in function.registers[op[1]]]
+                known = [kind[1] for kind in kinds if kind[0] in ("F", "B")]
+                yield from known or [function.module]
 
     def _above(self, method: Function) -> frozenset[str]:
         """The classes above that which defines ``method``."""

@@ -758,10 +758,38 @@ class Round(Shape):
     def area(self): return 3
 class Rows:
     def append(self, row): return row
+class Note:
+    text = ""
+class Told(Note):
+    @property
+    def text(self): return self.said
+    @text.setter
+    def text(self, said): self.said = said
 
 def asked_for_area(shapes): return (shapes.get("x") or Shape()).area()
 def asked_for_name(shapes): return (shapes.get("x") or Shape()).name()
 def added(flag): (Rows() if flag else "a b".split()).append(1)
+def read(flag): return (Note() if flag else Told()).text
+def stored(flag): (Note() if flag else Told()).text = "a"
+def read_of_one(): return Told().text
+
+def of_known(): return known()
+def known(): return 1
+def sure(): return 2
+def of_sure(): return sure()
+known.__code__ = sure.__code__
+
+class Lazily:
+    def __call__(self, function):
+        def wrapper(*args): return Lazily.compiled(*args)(*args)
+        return wrapper
+    @staticmethod
+    def compiled(wrapper):
+        wrapper.__code__ = compile("1", "", "eval")
+        return wrapper
+@Lazily()
+def decorated(): return 1
+def of_wrapper(): return decorated()
 """
 
 
@@ -771,6 +799,12 @@ def added(flag): (Rows() if flag else "a b".split()).append(1)
         ("asked_for_area", "Shape.area", L),  # that of a class below, perhaps
         ("asked_for_name", "Shape.name", D),
         ("added", "Rows.append", L),  # that of a list, perhaps
+        ("read", "Told.text", L),
+        ("stored", "Told.text", L),
+        ("read_of_one", "Told.text", D),
+        ("of_known", "known", L),  # other code, perhaps
+        ("of_sure", "sure", D),
+        ("of_wrapper", "Lazily.__call__.<locals>.wrapper", L),  # what is replaced is not known
     ],
 )
 def test_where_something_else_may_stand_in_its_place_a_call_is_likely(
