@@ -152,7 +152,8 @@ class Classes:
         self._may_be: dict[tuple[Class, str], Demand] = {}  # those of them that have what is read
         self._answering_all: dict[tuple[Class, str], Demand] = {}  # what `__getattr__` may give
         self._made_live = Asked(growth)
-        self._supposed: dict[Class, int] = {}  # of those that are live: guesses in a row
+        # Of those that are live: by how many guesses in a row, and how many before the last.
+        self._supposed: dict[Class, tuple[int, int]] = {}
         self._constructed: set[Class] = set()  # the live ones that code of the slice may make
         self._standing = Asked(growth)
         # Demands that stand, by what they are asked of.
@@ -217,12 +218,12 @@ class Classes:
         if made:
             self._constructed.add(class_)
         self._live.add(class_)
-        self._suppose(class_, self._growth.guesses_in(self._growth.distance_by(demand)))
+        self._suppose(class_, self._growth.guesses_by(demand))
         self._met.pop(class_, None)
         if self._keep_statement(class_, demand):
             self.ask_for_own(class_)
 
-    def _suppose(self, class_: Class, guesses: int) -> bool:
+    def _suppose(self, class_: Class, guesses: tuple[int, int]) -> bool:
         """``class_`` is live if so many guesses in a row are right; whether none fewer did it."""
         known = self._supposed.get(class_)
         if known is not None and known <= guesses:
@@ -232,7 +233,7 @@ class Classes:
 
     def _of_live(self, class_: Class, demand: Demand) -> Demand:
         """``demand`` of an instance of ``class_``: if there is one."""
-        return demand.supposing(self._supposed.get(class_, 0))
+        return demand.supposing(self._supposed.get(class_, (0, 0)))
 
     def _omit_live(self, class_: Class, demand: Demand) -> None:
         """Note what a class would bring that is live for no reference that is followed."""
@@ -256,9 +257,8 @@ class Classes:
         """
         order = self._engine.mro(class_)
         hooked = any("__init_subclass__" in k.info.members for k in order[1:])
-        if hooked and self._suppose(
-            class_, self._growth.guesses_to(self._growth.item_of_class(class_))
-        ):
+        guesses = self._growth.guesses_to(self._growth.item_of_class(class_))
+        if hooked and self._suppose(class_, (guesses, guesses)):
             self._live.add(class_)
             self._answer_standing(class_, order)
 

@@ -122,6 +122,9 @@ class Growth:
         self.followed_anew: list[Function] = []
         """Units whose facts are to be followed again, as if none had been."""
         self._far: dict[str, int] = {}  # of each item, as in `distance_by`
+        self._before: dict[
+            str, int
+        ] = {}  # guesses on the way to items that are guessed, but the last
         self._queue: dict[int, deque[tuple[Module, int, str]]] = {}  # by how far
         self.followed: dict[Function, Followed] = {}
         self.roots: dict[str, None] = {}
@@ -319,6 +322,11 @@ class Growth:
 
     def _place(self, item: str, demand: Demand) -> None:
         """``item`` is as far as ``demand`` has it."""
+        guesses, before = self.guesses_by(demand)
+        if guesses:
+            self._before[item] = before
+        else:
+            self._before.pop(item, None)
         self._far[item] = self.distance_by(demand)
         self.closure.distances[item] = self._references_to(demand)
         self.closure.reasons[item] = demand
@@ -352,15 +360,35 @@ class Growth:
     def distance_by(self, demand: Demand) -> int:
         """How far from a target what ``demand`` asks for would be: to be compared, no more."""
         far = self._far.get(demand.source, 0) + self._of_reference
-        if demand.supposed:
-            far += max(demand.supposed - self.guesses_in(far), 0) * self._of_guess
-        return far + (self._of_guess if demand.certainty is Certainty.POSSIBLE else 0)
+        guess = demand.certainty is Certainty.POSSIBLE
+        if demand.supposed[0]:
+            there, (live, before) = self.guesses_in(far), demand.supposed
+            # Who guesses a class may guess what is done with it: as one guess.
+            return far + (max(max(there, before) + guess, live) - there) * self._of_guess
+        return far + guess * self._of_guess
 
     def guesses_in(self, distance: int) -> int:
         """How many guesses in a row are on the way to what is so far; none where they do not count."""
         if not self._of_guess:
             return 0
         return distance // _MANY if self._depth is None else distance % _MANY
+
+    def guesses_by(self, demand: Demand) -> tuple[int, int]:
+        """How many guesses in a row are on the way to what ``demand`` asks for, and before the last."""
+        source = demand.source
+        # What a variable holds is guessed with it.
+        before = (
+            self._before.get(source, 0) if self._is_variable(source) else self.guesses_to(source)
+        )
+        return self.guesses_in(self.distance_by(demand)), max(before, demand.supposed[1])
+
+    def _is_variable(self, item: str) -> bool:
+        pieces = [
+            module.summary.pieces[index]
+            for name, index in self.closure.pieces_of.get(item, ())
+            if (module := self.program.module(name)) is not None
+        ]
+        return bool(pieces) and all(each.kind not in ("def", "class") for each in pieces)
 
     def guesses_to(self, item: str) -> int:
         """How many guesses in a row are on the way to ``item``, if it is in the slice."""
@@ -501,7 +529,7 @@ class Growth:
         return found
 
 
-def _surer(demand: Demand) -> tuple[int, int]:
+def _surer(demand: Demand) -> tuple[int, tuple[int, int]]:
     """The less, the surer a reference is."""
     return demand.certainty.rank, demand.supposed
 

@@ -23,7 +23,7 @@ class Demand:
 
     ``evidence`` names the rule, ``path`` and ``pos`` (packed) the place. ``reads``: of a class
     attributes are read there, no more (:mod:`depslice.slicer.closure.attribute_reads`). ``supposed``:
-    so many guesses in a row stand behind the class that is asked, where nothing surer made it live.
+    the guesses in a row by which the class is live that is asked; all, and those before the last.
     """
 
     source: str
@@ -33,7 +33,7 @@ class Demand:
     path: str
     pos: int
     reads: bool = False
-    supposed: int = 0
+    supposed: tuple[int, int] = (0, 0)
 
     @classmethod
     def of(
@@ -57,7 +57,7 @@ class Demand:
         found = evidence or self.evidence
         return replace(self, certainty=Certainty.POSSIBLE, evidence=found)
 
-    def supposing(self, guesses: int) -> Demand:
+    def supposing(self, guesses: tuple[int, int]) -> Demand:
         """The same, asked of what is there only if so many guesses in a row are right."""
         return replace(self, supposed=guesses) if guesses > self.supposed else self
 
