@@ -393,6 +393,20 @@ def test_where_many_large_tables_meet_some_are_called_and_the_rest_is_unknown() 
     assert reasons == {"unknown-callee"}
 
 
+def test_where_many_tables_meet_in_many_places_not_each_has_all_once_more() -> None:
+    names = [[f"f{table}_{number}" for number in range(80)] for table in range(20)]
+    functions = "\n".join(f"def {name}(): ..." for table in names for name in table)
+    tables = "\n".join(f"T{i} = [{', '.join(table)}]" for i, table in enumerate(names))
+    listed = ", ".join(f"T{i}" for i in range(20))
+    uses = "\n".join(
+        f"def use{i}(place):\n    for table in [{listed}]:\n        table[place]()"
+        for i in range(30)
+    )
+    graph = graph_of(f"{functions}\n{tables}\n{uses}")
+    calls = sum(r.kind == "call" and ":use" in r.source for r in graph.references())
+    assert 20_000 < calls < 36_000  # else 30 places would have 1,600 each
+
+
 def test_functions_that_are_passed_are_not_lost_among_many() -> None:
     names = [f"f{number}" for number in range(150)]
     functions = "\n".join(f"def {name}(): ..." for name in names)

@@ -58,6 +58,7 @@ _MADE_OF_OPEN: Final = DERIVED - {"AM", "AN"}
 _MOST_FUNCTIONS: Final = 40
 _MOST_TABLES: Final = 4  # those that are left over elsewhere: of more, so many functions are told
 _MOST_TOLD: Final = 3000  # so many functions beyond those tables: the dispatch of thirty classes
+_MOST_TOLD_AT_ALL: Final = 20_000  # in all such places: three times what thirty dialects need
 _MOST_COUNTS: Final = 1 << 14
 _MOST_KNOWN: Final = 40
 _LONGEST_PATH: Final = 7
@@ -107,6 +108,7 @@ class EngineState:
         self.chosen_by_name: set[int] = set()
         self._left_over: dict[object, int] = {}  # by where too many functions came together
         self._rests: dict[int, Cell] = {}  # what is left over there, by value
+        self._room_for_told = _MOST_TOLD_AT_ALL  # for what tables stand for, where many meet
         self._singles: list[frozenset[int] | None] = []
         self._sets: dict[frozenset[int], frozenset[int]] = {EMPTY: EMPTY}
         self._room_for_sets = _MOST_SETS
@@ -723,12 +725,19 @@ class EngineState:
         return self.only(value)
 
     def _leave_over_tables(self, place: object, tables: frozenset[int]) -> frozenset[int]:
-        """The same for what ``tables`` stand for, as far as there is room for so much."""
-        rest = EMPTY.union(*map(self.left_over, tables))
+        """The same for what ``tables`` stand for, as far as there is room for so much.
+
+        There and in all such places: where hierarchies are wide, tables meet in ten thousands of
+        them, go on to others, and each would have nearly the same once more.
+        """
         value = self._left_over.get(place)
         held = EMPTY if value is None else self._rests[value].values
-        room = max(0, _MOST_TOLD - len(held))
-        return self._leave_over(place, sorted(rest - held)[:room])
+        room = max(0, min(_MOST_TOLD - len(held), self._room_for_told))
+        if not room:
+            return EMPTY if value is None else self.only(value)
+        rest = sorted(EMPTY.union(*map(self.left_over, tables)) - held)[:room]
+        self._room_for_told -= len(rest)
+        return self._leave_over(place, rest)
 
     def left_over(self, value: int) -> frozenset[int]:
         """The functions and methods that an ``L`` value stands for."""
