@@ -213,8 +213,7 @@ class _Pass:
             elif code == s.DECORATE:
                 link = self._link(op[2])
                 changes = changes or bool(
-                    link & Link.CALLED
-                    or (link & Link.PART and not self._is_of_its_own(unit, op[2]))
+                    link & Link.CALLED or (link & Link.PART and not self._leaves_it(unit, op))
                 )
             elif code == s.CALL:
                 method = self._methods.get(op[2], (op[2], ""))[1]
@@ -331,10 +330,17 @@ class _Pass:
             return None
         return [kind[1] for kind in kinds]
 
-    def _is_of_its_own(self, unit: Unit, register: Register) -> bool:
-        """Whether what is read of the object does not know of it: ``@Tools.memoized``."""
+    def _leaves_it(self, unit: Unit, call: Op) -> bool:
+        """Whether what is read of the object does not know of it, or changes nothing of it.
+
+        ``@Tools.memoized``.
+        """
+        if call[2] not in self._methods:
+            return False
         function = self._engine.function(self._module, unit.index)
-        return register in self._methods and self._arguments.is_of_its_own(function, register)
+        return self._arguments.is_of_its_own(function, call[2]) or (
+            self._arguments.leaves_receiver(function, call, self._methods[call[2]][1])
+        )
 
     def _acts_on(self, unit: Unit, receiver: Register, method: str) -> bool:
         """Whether a method may change what it is called on: one of the repository tells."""

@@ -548,6 +548,21 @@ class Arguments:
             for each in self._methods_called(function, call, name)
         )
 
+    def leaves_receiver(self, function: Function, call: Op, name: str) -> bool:
+        """Whether a call is known to run functions of classes that leave these as they are.
+
+        A decorator that gives a wrapper, which has the class, too.
+        """
+        methods = list(self._methods_called(function, call, name))
+        return bool(methods) and all(
+            not any(param[3] for param in each.unit.params)  # an object that it keeps
+            and (
+                each.unit.flags & s.STATIC
+                or (each.unit.flags & s.CLASSMETHOD and not self.changes_parameter(each, 0))
+            )
+            for each in methods
+        )
+
     def _enters_at(self, function: Function, call: Op, name: str) -> bool:
         """Whether a call is of such a method."""
         return any(map(self.enters, self._methods_called(function, call, name)))

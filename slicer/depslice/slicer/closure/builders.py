@@ -691,6 +691,10 @@ class Builders:
             dict.fromkeys(function for function, is_more in found if is_more or not making)
         )
         names = {each for function in functions for each in self._runners.names_of(function)}
+        kinds = [self._engine.values[value] for value in values]
+        are_functions = bool(kinds) and all(
+            kind[0] == "F" and kind[1].unit.parent < 0 for kind in kinds
+        )
         for other in self._runners.which_may_name(functions) if functions else ():
             writers = [
                 unit
@@ -706,7 +710,9 @@ class Builders:
             for piece in self._using_results(other):
                 if self._growth.runs(other, piece):
                     function = self._engine.function(other, piece.unit)
-                    if self._runners.takes_from(function, functions):
+                    if self._runners.takes_from(function, functions) and not (
+                        are_functions and self._only_calls_a_result(function, functions)
+                    ):
                         self._keep(other, piece, item)
             roots = self._bound_results(other, names, functions)
             if roots:
@@ -726,6 +732,21 @@ class Builders:
             elif op[0] == s.CALL and self._runners.calls_one_of(function, functions, (op[-1],)):
                 results.add(op[1])
         return False
+
+    def _only_calls_a_result(self, function: Function, functions: dict[Function, None]) -> bool:
+        """Whether code only calls what one of ``functions`` gives: a function stays what it is."""
+        ops = function.unit.ops
+        calls = [op for op in ops if op[0] in (s.CALL, s.DECORATE)]
+        results = {
+            op[1] for op in calls if self._runners.calls_one_of(function, functions, (op[-1],))
+        }
+        given_by_them = {op[1] for op in calls if op[2] in results}
+        results -= given_by_them  # what it is called for is something else
+        return all(
+            op[0] in (s.CALL, s.DECORATE) and op[2] in results and reads(op).count(op[2]) == 1
+            for op in ops
+            if not results.isdisjoint(reads(op))
+        )
 
     def _bound_results(
         self, module: Module, names: set[str], functions: dict[Function, None]

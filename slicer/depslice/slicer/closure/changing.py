@@ -305,7 +305,10 @@ class Changing:
             and all(use[0] == s.BIND for op in given for use in users.get(op[1], ()))
             and bool(values)
             and all(self._engine.values[value][0] == "C" for value in values)
-            and self._arguments.is_of_its_own(function, attribute[1])
+            and (
+                self._arguments.is_of_its_own(function, attribute[1])
+                or all(self._arguments.leaves_receiver(function, op, attribute[3]) for op in given)
+            )
         )
 
     def _is_logger(self, module: Module, name: str, method: str) -> bool:
