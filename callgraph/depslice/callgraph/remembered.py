@@ -31,7 +31,7 @@ from depslice.callgraph.moving import Moved, moved
 from depslice.callgraph.program import ANALYSER_CRASHED, Program
 from depslice.callgraph.summary import FORMAT
 
-_KIND: Final = f"graph-5-{FORMAT}"
+_KIND: Final = f"graph-6-{FORMAT}"
 
 
 def remember_graph(program: Program, graph: ReferenceGraph) -> None:

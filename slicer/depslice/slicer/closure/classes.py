@@ -208,7 +208,7 @@ class Classes:
     def make_live(self, class_: Class, demand: Demand, *, made: bool = True) -> None:
         """``class_`` is used as a value: it can be instantiated, its members reached.
 
-        Not ``made``: what is declared as an instance has been made by others.
+        Not ``made``: what is declared as an instance, or tested for, has been made by others.
         """
         if self._growth.doubts(demand):
             self._omit_live(class_, demand)
@@ -762,8 +762,11 @@ class Classes:
     def _want_of_alike(self, protocol: Class, name: str, demand: Demand) -> None:
         """``name`` on what is like a protocol (PEP 544): on classes that have a method of it.
 
-        Where it has none, anyone may be like it: who has data is not always seen.
+        Where it has none, anyone may be like it: who has data is not always seen. Nothing but the
+        name speaks for that; of arguments that code passes, or of who extends it, more is known.
         """
+        if name.startswith("__"):
+            demand = demand.guessed("protocol-of-names")
         pieces = protocol.module.summary.pieces
         methods = [
             each

@@ -19,7 +19,7 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Unit
 from depslice.callgraph.unknown import UNNAMED, Words, once_each
 from depslice.slicer.closure.added import AddedMembers
-from depslice.slicer.closure.attribute_reads import attribute_reads
+from depslice.slicer.closure.attribute_reads import attribute_reads, tests
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.computed import ComputedNames
 from depslice.slicer.closure.growth import Followed, Growth
@@ -68,6 +68,7 @@ class Following:
         # Class statements whose metaclass need not do anything so far.
         self._resting: dict[Class, Followed] = {}
         self._reading: dict[Function, frozenset[int]] = {}
+        self._testing: dict[Function, frozenset[int]] = {}
         self._types: dict[Function, tuple[list[f.Fact], dict[int, Fate]]] = {}
         # Names that stand for types alone, as long as nobody has what their statement binds.
         self._named_as_types: list[tuple[Followed, f.Fact, Fate]] = []
@@ -262,6 +263,7 @@ class Following:
         ):
             value, demand.kind = False, ReferenceKind.ANNOTATE
         demand.reads = value and not written and self._only_reads(at, source, name, versions, pos)
+        demand.tests = value and not written and self._only_tests(at, pos)
         self._names.want_name(
             source,
             name,
@@ -301,6 +303,13 @@ class Following:
         return bool(kinds) and all(
             kind[0] == "C" and self._classes.is_made_alone(kind[1]) for kind in kinds
         )
+
+    def _only_tests(self, at: Followed, pos: int) -> bool:
+        """Whether code only asks there whether something is an instance of what is named."""
+        places = self._testing.get(at.function)
+        if places is None:
+            places = self._testing[at.function] = tests(at.function.unit)
+        return pos in places
 
     def _only_names_type(self, at: Followed, fact: f.Fact) -> bool:
         """Whether that name is the argument of an alias, and nobody gets at it by that so far."""

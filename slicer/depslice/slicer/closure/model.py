@@ -22,7 +22,8 @@ class Demand:
     """Why something is wanted: ``source``, a symbol of the slice, refers to it.
 
     ``evidence`` names the rule, ``path`` and ``pos`` (packed) the place. ``reads``: of a class
-    attributes are read there, no more (:mod:`depslice.slicer.closure.attribute_reads`). ``supposed``:
+    attributes are read there, no more (:mod:`depslice.slicer.closure.attribute_reads`); ``tests``:
+    it is asked whether something is an instance, no more. ``supposed``:
     the guesses in a row by which the class is live that is asked; all, and those before the last.
     """
 
@@ -33,6 +34,7 @@ class Demand:
     path: str
     pos: int
     reads: bool = False
+    tests: bool = False
     supposed: tuple[int, int] = (0, 0)
 
     @classmethod

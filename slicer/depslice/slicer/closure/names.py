@@ -76,7 +76,7 @@ class Names:
         """
         if local:
             self._closure.read_names.add((module.name, name))
-        key = (module.name, name, versions, value, written, demand.reads)
+        key = (module.name, name, versions, value, written, demand.reads, demand.tests)
         if not self.wanted.is_new(key, demand):
             return
         if name == "__doc__":  # also where a statement binds it anew: `__doc__ %= OPTIONS`
@@ -137,7 +137,7 @@ class Names:
                 if demand.reads:
                     self._classes.note_met(class_)
                 elif value:
-                    self._classes.make_live(class_, demand)
+                    self._classes.make_live(class_, demand, made=not demand.tests)
                 elif demand.kind is ReferenceKind.ANNOTATE:
                     self._classes.note_named(class_, demand)
 
