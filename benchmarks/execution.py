@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import ast
 import json
-import random
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -31,19 +30,18 @@ from idle import _statements
 from packages import select
 from recording import REPO, Failed, traces_folder
 from recording import record as trace_tests
+from replayed import replaying
 
-from depslice.callgraph import Certainty, Program, open_program
-from depslice.slicer import Item, Slice, function_symbols, render, slice_symbols
+from depslice.callgraph import Certainty, Program
+from depslice.slicer import Item, Slice, render, slice_symbols
 from depslice.slicer.cut import StatementPath
 from depslice.slicer.tokens import count_tokens
-from depslice.validator import Check, check_limits, open_workspace, record, repair
+from depslice.validator import Check, repair
 from depslice.validator.calls import Replay
-from depslice.validator.sandbox import choose_sandbox
 
 _PACKAGES: Final = ("click", "boltons", "more-itertools", "toolz", "attrs", "humanize")
 _SEED: Final = 2026
 _TRIALS: Final = 100
-_SPARE: Final = 3  # so many times more are sampled: not all calls can be recorded
 _CONTEXTS: Final = (
     ("closure of pyan3", "closure", "closure_passes"),
     ("whole file", "whole_file", "whole_file_passes"),
@@ -90,19 +88,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
 
 
 def _package(home: Path, trace: Path, each: int, peers: Path) -> Iterator[dict[str, Any]]:
-    program = open_program(home / "source", cache=None)
-    executed = set(json.loads(trace.read_text(encoding="utf-8"))["executed"])
-    known = sorted(s.id for s in function_symbols(program) if s.id in executed)
-    targets = random.Random(_SEED).sample(  # noqa: S311 - a sample
-        known, min(each * _SPARE, len(known))
-    )
-    with open_workspace(
-        program.project,
-        python=str(home / "environment" / "bin" / "python"),
-        sandbox=choose_sandbox(),
-        limits=check_limits(120),
-    ) as space:
-        check = Check(space, program, record(space, program, targets))
+    with replaying(home, trace, each, seed=_SEED) as (program, check, targets):
         done = 0
         contexts: dict[str, Contexts] = {}
         for target in targets:

@@ -10,8 +10,6 @@ a row, and all there are. **This runs the packages' code.** Writes ``docs/guesse
 from __future__ import annotations
 
 import argparse
-import json
-import random
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,11 +21,9 @@ sys.path.insert(0, str(Path(__file__).parent / "callgraph"))
 from packages import select
 from recording import REPO, Failed, traces_folder
 from recording import record as trace_tests
+from replayed import replaying
 
-from depslice.callgraph import open_program
-from depslice.slicer import function_symbols, render, slice_symbols
-from depslice.validator import Check, check_limits, open_workspace, record
-from depslice.validator.sandbox import choose_sandbox
+from depslice.slicer import render, slice_symbols
 
 _PACKAGES: Final = (
     *("anytree", "cachetools", "dominate", "flask", "funcy", "glom", "h11", "lark", "parse"),
@@ -35,7 +31,6 @@ _PACKAGES: Final = (
 )
 _GUESSES: Final = (0, 1, 2, None)
 _SEED: Final = 54
-_SPARE: Final = 3  # so many times more are sampled: not all calls can be recorded
 _PAGE: Final = REPO / "docs" / "guesses.md"
 
 _Row = list[tuple[bool, int, int]]
@@ -65,19 +60,7 @@ def main() -> None:
 
 
 def _rows(home: Path, trace: Path, each: int) -> Iterator[_Row]:
-    program = open_program(home / "source", cache=None)
-    executed = set(json.loads(trace.read_text(encoding="utf-8"))["executed"])
-    known = sorted(s.id for s in function_symbols(program) if s.id in executed)
-    targets = random.Random(_SEED).sample(  # noqa: S311 - a sample
-        known, min(each * _SPARE, len(known))
-    )
-    with open_workspace(
-        program.project,
-        python=str(home / "environment" / "bin" / "python"),
-        sandbox=choose_sandbox(),
-        limits=check_limits(120),
-    ) as space:
-        check = Check(space, program, record(space, program, targets))
+    with replaying(home, trace, each, seed=_SEED) as (program, check, targets):
         done = 0
         for target in targets:
             if done == each or not check.expected([target]):

@@ -14,8 +14,6 @@ the packages' code.** Prints a row for each package, and one for all; ``remotene
 from __future__ import annotations
 
 import argparse
-import json
-import random
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -27,14 +25,14 @@ sys.path.insert(0, str(Path(__file__).parent / "callgraph"))
 from packages import select
 from recording import Failed, traces_folder
 from recording import record as trace_tests
+from replayed import replaying
 
-from depslice.callgraph import Program, open_program
-from depslice.slicer import Form, function_symbols, slice_symbols
+from depslice.callgraph import Program
+from depslice.slicer import Form, slice_symbols
 from depslice.slicer.assemble import assemble
 from depslice.slicer.closure import grow_closure
 from depslice.slicer.slicing import engine_of, forget_engine
-from depslice.validator import Check, check_limits, open_workspace, record
-from depslice.validator.sandbox import choose_sandbox
+from depslice.validator import Check
 
 _PACKAGES: Final = (
     *("click", "jinja2", "werkzeug", "boltons", "marshmallow", "wtforms", "cattrs", "parso"),
@@ -42,7 +40,6 @@ _PACKAGES: Final = (
 _WEIGHTS: Final = (0, 1, 2, 3, 5, 10, 1000)
 _BUDGETS: Final = (2_000, 4_000, 8_000)
 _SEED: Final = 2026
-_SPARE: Final = 3  # so many times more are sampled: not all calls can be recorded
 _FEWEST: Final = 8  # functions that there are to put in an order
 
 
@@ -85,19 +82,7 @@ def _show(name: str, rows: list[_Row]) -> None:
 
 
 def _package(home: Path, trace: Path, each: int) -> Iterator[_Row]:
-    program = open_program(home / "source", cache=None)
-    executed = set(json.loads(trace.read_text(encoding="utf-8"))["executed"])
-    known = sorted(s.id for s in function_symbols(program) if s.id in executed)
-    targets = random.Random(_SEED).sample(  # noqa: S311 - a sample
-        known, min(each * _SPARE, len(known))
-    )
-    with open_workspace(
-        program.project,
-        python=str(home / "environment" / "bin" / "python"),
-        sandbox=choose_sandbox(),
-        limits=check_limits(120),
-    ) as space:
-        check = Check(space, program, record(space, program, targets))
+    with replaying(home, trace, each, seed=_SEED) as (program, check, targets):
         done = 0
         for target in targets:
             row = _ranked(program, check, target) if done < each else None

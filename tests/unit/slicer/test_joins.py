@@ -80,6 +80,13 @@ def test_who_is_given_instances_makes_none(target: str, made: bool, tmp_path: Pa
         assert ("app:heavy" in {item.symbol.id for item in found.items}) is there
 
 
+def assert_builds(files: str, expected: str, tmp_path: Path, *, builds: bool) -> None:
+    """The slice of the target gives what is expected; whether it has the helper."""
+    assert answer(files, "app:target", "m.target()", tmp_path) == expected
+    write_files(files, tmp_path / "files")
+    assert ("app:helper" in slice_ids(tmp_path / "files", "app:target")) is builds
+
+
 DECORATED = """
 # --- base.py
 def wrapping(fn):
@@ -139,9 +146,7 @@ def test_decorators_that_are_methods_leave_their_class(
     name: str, builds: bool, expected: str, tmp_path: Path
 ) -> None:
     files = DECORATED.replace("{name}", name)
-    assert answer(files, "app:target", "m.target()", tmp_path) == expected
-    write_files(files, tmp_path / "files")
-    assert ("app:helper" in slice_ids(tmp_path / "files", "app:target")) is builds
+    assert_builds(files, expected, tmp_path, builds=builds)
 
 
 FUNCTIONS = """
@@ -167,6 +172,4 @@ def test_a_function_is_not_changed_by_calls(
     use: str, builds: bool, expected: str, tmp_path: Path
 ) -> None:
     files = FUNCTIONS.replace("{use}", use)
-    assert answer(files, "app:target", "m.target()", tmp_path) == expected
-    write_files(files, tmp_path / "files")
-    assert ("app:helper" in slice_ids(tmp_path / "files", "app:target")) is builds
+    assert_builds(files, expected, tmp_path, builds=builds)

@@ -122,9 +122,7 @@ class Growth:
         self.followed_anew: list[Function] = []
         """Units whose facts are to be followed again, as if none had been."""
         self._far: dict[str, int] = {}  # of each item, as in `distance_by`
-        self._before: dict[
-            str, int
-        ] = {}  # guesses on the way to items that are guessed, but the last
+        self._before: dict[str, int] = {}  # of those behind guesses: how many before the last
         self._queue: dict[int, deque[tuple[Module, int, str]]] = {}  # by how far
         self.followed: dict[Function, Followed] = {}
         self.roots: dict[str, None] = {}
@@ -322,12 +320,11 @@ class Growth:
 
     def _place(self, item: str, demand: Demand) -> None:
         """``item`` is as far as ``demand`` has it."""
-        guesses, before = self.guesses_by(demand)
-        if guesses:
-            self._before[item] = before
+        self._far[item] = far = self.distance_by(demand)
+        if self.guesses_in(far):
+            self._before[item] = self._before_last(demand)
         else:
             self._before.pop(item, None)
-        self._far[item] = self.distance_by(demand)
         self.closure.distances[item] = self._references_to(demand)
         self.closure.reasons[item] = demand
         self.moved.append(item)
@@ -375,12 +372,15 @@ class Growth:
 
     def guesses_by(self, demand: Demand) -> tuple[int, int]:
         """How many guesses in a row are on the way to what ``demand`` asks for, and before the last."""
+        guesses = self.guesses_in(self.distance_by(demand))
+        return guesses, self._before_last(demand) if guesses else 0
+
+    def _before_last(self, demand: Demand) -> int:
         source = demand.source
-        # What a variable holds is guessed with it.
-        before = (
-            self._before.get(source, 0) if self._is_variable(source) else self.guesses_to(source)
-        )
-        return self.guesses_in(self.distance_by(demand)), max(before, demand.supposed[1])
+        before = self.guesses_to(source)
+        if before and self._is_variable(source):  # what it holds is guessed with it
+            before = self._before.get(source, 0)
+        return max(before, demand.supposed[1])
 
     def _is_variable(self, item: str) -> bool:
         pieces = [
