@@ -235,8 +235,12 @@ class _Growing:
             self._classes.keep_as_value(module, piece, demand, item=symbol_id)
 
     def run(self) -> None:
-        """Follow every reference until nothing new is wanted."""
-        while self._round():
+        """Follow every reference until nothing new is wanted.
+
+        First all that is reached without a guess, then what one leads to, and so on: what code that
+        is guessed passes to other code, or stores, is there by as many guesses.
+        """
+        while self._round() or self._growth.guess_on():
             pass
         self._importing.settle_dotted_imports()
         self._following.drain()

@@ -122,6 +122,7 @@ class Growth:
         self.followed_anew: list[Function] = []
         """Units whose facts are to be followed again, as if none had been."""
         self._far: dict[str, int] = {}  # of each item, as in `distance_by`
+        self._stage = 0  # so many guesses in a row lead to what is followed now
         self._before: dict[str, int] = {}  # of those behind guesses: how many before the last
         self._queue: dict[int, deque[tuple[Module, int, str]]] = {}  # by how far
         self.followed: dict[Function, Followed] = {}
@@ -151,8 +152,15 @@ class Growth:
 
     @property
     def is_pending(self) -> bool:
-        """Whether kept pieces are still to be followed."""
-        return bool(self._queue)
+        """Whether kept pieces are still to be followed, of those that come by so few guesses."""
+        return any(self.guesses_in(far) <= self._stage for far in self._queue)
+
+    def guess_on(self) -> bool:
+        """Follow from now on what comes by one guess more in a row; whether there is such."""
+        if not self._queue:
+            return False
+        self._stage = min(map(self.guesses_in, self._queue))
+        return True
 
     def follow(self, module: Module, index: int, item: str) -> None:
         """Have a kept piece followed, (again) as part of ``item``.
@@ -163,7 +171,7 @@ class Growth:
 
     def next_piece(self) -> tuple[Module, int, str]:
         """The next one: module, index, item."""
-        nearest = min(self._queue)
+        nearest = min(far for far in self._queue if self.guesses_in(far) <= self._stage)
         waiting = self._queue[nearest]
         found = waiting.popleft()
         if not waiting:
@@ -357,12 +365,13 @@ class Growth:
     def distance_by(self, demand: Demand) -> int:
         """How far from a target what ``demand`` asks for would be: to be compared, no more."""
         far = self._far.get(demand.source, 0) + self._of_reference
-        guess = demand.certainty is Certainty.POSSIBLE
-        if demand.supposed[0]:
-            there, (live, before) = self.guesses_in(far), demand.supposed
-            # Who guesses a class may guess what is done with it: as one guess.
-            return far + (max(max(there, before) + guess, live) - there) * self._of_guess
-        return far + guess * self._of_guess
+        there, guess = self.guesses_in(far), demand.certainty is Certainty.POSSIBLE
+        live, before = demand.supposed
+        if live:  # who guesses a class may guess what is done with it: as one guess
+            guesses = max(max(there, before) + guess, live, self._stage)
+        else:  # what fewer guesses ask for has been asked for
+            guesses = max(there, self._stage) + guess
+        return far + (guesses - there) * self._of_guess
 
     def guesses_in(self, distance: int) -> int:
         """How many guesses in a row are on the way to what is so far; none where they do not count."""
