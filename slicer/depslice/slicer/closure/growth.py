@@ -123,6 +123,7 @@ class Growth:
         """Units whose facts are to be followed again, as if none had been."""
         self._far: dict[str, int] = {}  # of each item, as in `distance_by`
         self._stage = 0  # so many guesses in a row lead to what is followed now
+        self._put_off: list[tuple[int, Callable[[], None]]] = []  # till so many are followed
         self._before: dict[str, int] = {}  # of those behind guesses: how many before the last
         self._queue: dict[int, deque[tuple[Module, int, str]]] = {}  # by how far
         self.followed: dict[Function, Followed] = {}
@@ -157,10 +158,25 @@ class Growth:
 
     def guess_on(self) -> bool:
         """Follow from now on what comes by one guess more in a row; whether there is such."""
-        if not self._queue:
+        if not self._queue and not self._put_off:
             return False
-        self._stage = min(map(self.guesses_in, self._queue))
+        put_off = (guesses for guesses, _ in self._put_off)
+        self._stage = min((*map(self.guesses_in, self._queue), *put_off))
+        due = [then for guesses, then in self._put_off if guesses <= self._stage]
+        self._put_off = [each for each in self._put_off if each[0] > self._stage]
+        for then in due:
+            then()
         return True
+
+    def do_by(self, demand: Demand, then: Callable[[], None]) -> None:
+        """Do what ``demand`` brings about, when so many guesses are followed as lead to it."""
+        guesses = self.guesses_in(self.distance_by(demand))
+        if self.doubts(demand):
+            return
+        if guesses <= self._stage:
+            then()
+        else:
+            self._put_off.append((guesses, then))
 
     def follow(self, module: Module, index: int, item: str) -> None:
         """Have a kept piece followed, (again) as part of ``item``.
@@ -356,11 +372,11 @@ class Growth:
             assert module is not None
             units = (self.engine.function(module, each) for each in units_of_piece(module, index))
             stale = [self.followed[each] for each in units if each in self.followed]
-            if any(each.seen for each in stale):  # else it waits to be followed as it is
+            if any(each.seen for each in stale):
                 for each in stale:
                     each.seen.clear()
                     self.followed_anew.append(each.function)
-                self.follow(module, index, item)
+            self.follow(module, index, item)  # (it may wait, farther away)
 
     def distance_by(self, demand: Demand) -> int:
         """How far from a target what ``demand`` asks for would be: to be compared, no more."""

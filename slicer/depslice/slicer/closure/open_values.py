@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from depslice.callgraph.engine import facts as f
@@ -899,7 +900,7 @@ class OpenValues:
         for member in engine.member_values(owner, "__getattr__"):
             kind = engine.values[member]
             if kind[0] == "F" and len(kind[1].unit.params) > 1:
-                self.bind(kind[1], 1, names)
+                self._growth.do_by(demand, partial(self.bind, kind[1], 1, names))
 
     # --- calls
 
@@ -983,6 +984,10 @@ class OpenValues:
     ) -> None:
         given: Given = use.name
         self._growth.keep_function(function, replace(use.demand, kind=ReferenceKind.CALL))
+        self._growth.do_by(use.demand, partial(self._pass, given, function, receiver))
+
+    def _pass(self, given: Given, function: Function, receiver: int | None) -> None:
+        """Bind what a call of ``function`` passes."""
         params, signature = function.unit.params, function.signature
         args = given.args if receiver is None else (self._engine.only(receiver), *given.args)
         free = dict.fromkeys((*signature.positional, *signature.keyword_only))
