@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from tests.check import write_files
 
-from depslice.callgraph import open_program
+from depslice.callgraph import list_functions, open_program
 from depslice.callgraph.errors import OptionError
 from depslice.slicer import Slice, slice_symbols
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
 
 _FILES = """
 # --- app.py
@@ -118,3 +121,86 @@ def test_within_a_depth_the_shortest_way_counts(tmp_path: Path) -> None:
 def test_no_number_of_guesses(tmp_path: Path, wrong: object) -> None:
     with pytest.raises(OptionError, match="guesses"):
         _sliced(tmp_path, guesses=wrong)  # type: ignore[arg-type]
+
+
+_PASSED = """
+# --- app.py
+import elsewhere
+
+
+class Sure:
+    def go(self):
+        return 1
+
+
+class Guessed:
+    def go(self):
+        return elsewhere.give().proceed()
+
+
+class Begins:
+    def begin(self):
+        return run(Guessed())
+
+
+class Proceeds:
+    def proceed(self):
+        return 2
+
+
+KINDS = (Begins, Proceeds)
+
+
+def run(one):
+    return one.go()
+
+
+def target(first):
+    assert KINDS
+    return run(Sure()), first.begin()
+"""
+
+
+def test_what_guessed_code_passes_to_sure_code_is_a_guess(tmp_path: Path) -> None:
+    """``run`` is called for sure, with a ``Guessed`` only if ``first`` is a ``Begins``."""
+    write_files(_PASSED, tmp_path)
+    program = open_program(tmp_path, cache=None)
+    surely = _names(slice_symbols(program, ["app:target"], guesses=0))
+    once = slice_symbols(program, ["app:target"])
+    assert "Sure.go" in surely
+    assert "Guessed.go" not in surely
+    assert "Guessed.go" in _names(once)
+    assert "Proceeds.proceed" not in _names(once)
+    assert [each.why for each in once.omitted if each.symbol == "app:Proceeds.proceed"] == [
+        "guesses"
+    ]
+    assert "Proceeds.proceed" in _names(slice_symbols(program, ["app:target"], guesses=2))
+
+
+def test_guesses_bring_no_more_than_some_hundred_definitions(tmp_path: Path) -> None:
+    kinds = "\n".join(f"class K{n}:\n    def begin(self): return {n}" for n in range(600))
+    target = "def target(first):\n    assert KINDS\n    return first.begin()\n"
+    names = ", ".join(f"K{n}" for n in range(600))
+    write_files(f"# --- app.py\n{kinds}\nKINDS = ({names})\n{target}", tmp_path)
+    program = open_program(tmp_path, cache=None)
+    found = slice_symbols(program, ["app:target"])
+    begun = {name for name in _names(found) if name.endswith(".begin")}
+    assert len(begun) == 500
+    left_out = {each.symbol for each in found.omitted if each.why == "guesses"}
+    assert len(left_out) == 100
+    unbounded = _names(slice_symbols(program, ["app:target"], guesses=None))
+    assert len({name for name in unbounded if name.endswith(".begin")}) == 600
+
+
+@pytest.mark.parametrize(
+    "fixture", ["callbacks", "class_listings", "attribute_hooks", "base_init_overridden"]
+)
+def test_a_guess_more_takes_nothing_away(fixture: str) -> None:
+    program = open_program(FIXTURES / fixture, cache=None)
+    for function in list_functions(program):
+        by_guesses = [
+            _names(slice_symbols(program, [function.id], guesses=guesses))
+            for guesses in (0, 1, 2, None)
+        ]
+        for fewer, more in pairwise(by_guesses):
+            assert fewer <= more, function.id
