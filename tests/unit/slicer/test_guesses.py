@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.check import write_files
+from tests.check import answer, write_files
 
 from depslice.callgraph import open_program
 from depslice.callgraph.errors import OptionError
@@ -118,3 +118,39 @@ def test_within_a_depth_the_shortest_way_counts(tmp_path: Path) -> None:
 def test_no_number_of_guesses(tmp_path: Path, wrong: object) -> None:
     with pytest.raises(OptionError, match="guesses"):
         _sliced(tmp_path, guesses=wrong)  # type: ignore[arg-type]
+
+
+INJECTED = """
+# --- app.py
+import inspect
+def build(cls):
+    return cls(**{name: build(of) for name, of in types_of(cls.__init__)})
+{types_of}
+class Store:
+    def __init__(self): self.url = url()
+def url(): return "store"
+class Rows:
+    def __init__(self, store: Store): self.rows = [store.url]
+class Service:
+    def __init__(self, rows: Rows): self.rows = rows.rows
+class Page:
+    def __init__(self, service: Service): self.service = service
+    def shown(self): return self.service.rows
+def run(): return build(Page).shown()
+"""
+
+
+@pytest.mark.parametrize(
+    "types_of",
+    [
+        "def types_of(f): return [*inspect.get_annotations(f).items()]",
+        """def types_of(f):
+    of = inspect.signature(f).parameters
+    return [(each, of[each].annotation) for each in of if each != "self"]""",
+    ],
+)
+def test_what_constructors_take_by_their_annotations_is_one_guess(
+    types_of: str, tmp_path: Path
+) -> None:
+    files = INJECTED.replace("{types_of}", types_of)
+    assert answer(files, "app:run", "m.run()", tmp_path) == "['store']"
