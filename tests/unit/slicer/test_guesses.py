@@ -154,3 +154,37 @@ def test_what_constructors_take_by_their_annotations_is_one_guess(
 ) -> None:
     files = INJECTED.replace("{types_of}", types_of)
     assert answer(files, "app:run", "m.run()", tmp_path) == "['store']"
+
+
+PASSED = """
+# --- app.py
+import pickle
+class Page:
+    def __init__(self): self.text = "a"
+    def replace_text(self, text): self.text = ended(text)
+def ended(text): return text + "."
+class Job:
+    def work_on(self, page): page.replace_text(page.text.upper())
+def saved(): return pickle.dumps(Job())
+def passed_on(job, page): job.work_on({page})
+def run():
+    page = Page()
+    {work}
+    return page.text
+"""
+
+
+@pytest.mark.parametrize(
+    ("work", "page"),
+    [
+        ("pickle.loads(saved()).work_on(page)", "page"),
+        ("(pickle\n.loads(saved())\n.work_on(\npage=page))", "page"),
+        ("passed_on(pickle.loads(saved()), page)", "page"),
+        ("passed_on(pickle.loads(saved()), page)", "page=page"),
+    ],
+)
+def test_who_is_guessed_by_a_name_gets_what_is_passed_by_it(
+    work: str, page: str, tmp_path: Path
+) -> None:
+    files = PASSED.replace("{work}", work).replace("{page}", page)
+    assert answer(files, "app:run", "m.run()", tmp_path) == "A."
