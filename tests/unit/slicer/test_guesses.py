@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from tests.check import write_files
+from tests.check import answer, write_files
 
 from depslice.callgraph import list_functions, open_program
 from depslice.callgraph.errors import OptionError
@@ -204,3 +204,73 @@ def test_a_guess_more_takes_nothing_away(fixture: str) -> None:
         ]
         for fewer, more in pairwise(by_guesses):
             assert fewer <= more, function.id
+
+
+INJECTED = """
+# --- app.py
+import inspect
+def build(cls):
+    return cls(**{name: build(of) for name, of in types_of(cls.__init__)})
+{types_of}
+class Store:
+    def __init__(self): self.url = url()
+def url(): return "store"
+class Rows:
+    def __init__(self, store: Store): self.rows = [store.url]
+class Service:
+    def __init__(self, rows: Rows): self.rows = rows.rows
+class Page:
+    def __init__(self, service: Service): self.service = service
+    def shown(self): return self.service.rows
+def run(): return build(Page).shown()
+"""
+
+
+@pytest.mark.parametrize(
+    "types_of",
+    [
+        "def types_of(f): return [*inspect.get_annotations(f).items()]",
+        """def types_of(f):
+    of = inspect.signature(f).parameters
+    return [(each, of[each].annotation) for each in of if each != "self"]""",
+    ],
+)
+def test_what_constructors_take_by_their_annotations_is_one_guess(
+    types_of: str, tmp_path: Path
+) -> None:
+    files = INJECTED.replace("{types_of}", types_of)
+    assert answer(files, "app:run", "m.run()", tmp_path) == "['store']"
+
+
+PASSED = """
+# --- app.py
+import pickle
+class Page:
+    def __init__(self): self.text = "a"
+    def replace_text(self, text): self.text = ended(text)
+def ended(text): return text + "."
+class Job:
+    def work_on(self, page): page.replace_text(page.text.upper())
+def saved(): return pickle.dumps(Job())
+def passed_on(job, page): job.work_on({page})
+def run():
+    page = Page()
+    {work}
+    return page.text
+"""
+
+
+@pytest.mark.parametrize(
+    ("work", "page"),
+    [
+        ("pickle.loads(saved()).work_on(page)", "page"),
+        ("(pickle\n.loads(saved())\n.work_on(\npage=page))", "page"),
+        ("passed_on(pickle.loads(saved()), page)", "page"),
+        ("passed_on(pickle.loads(saved()), page)", "page=page"),
+    ],
+)
+def test_who_is_guessed_by_a_name_gets_what_is_passed_by_it(
+    work: str, page: str, tmp_path: Path
+) -> None:
+    files = PASSED.replace("{work}", work).replace("{page}", page)
+    assert answer(files, "app:run", "m.run()", tmp_path) == "A."

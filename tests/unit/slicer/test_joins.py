@@ -154,18 +154,21 @@ FUNCTIONS = """
 def same(fn): return fn
 def checked(on): return same
 def helper(): return 1
+def keep(each, seen=[]): seen.append(each); return seen
+def kept(): return keep
 {use}
-def target(): return getattr(checked(True), "tags", None)
+def target(): return getattr(checked(True), "tags", None), len(kept()(0))
 """
 
 
 @pytest.mark.parametrize(
     ("use", "builds", "expected"),
     [
-        ("@checked(False)\ndef heavy(): return helper()", False, "None"),
-        ("@checked(False)\n@checked(True)\ndef heavy(): return helper()", False, "None"),
-        ("def heavy(): return helper()\nchecked(False).tags = heavy()", True, "1"),
-        ("def heavy(): return helper()\nsetattr(checked(False), 'tags', heavy())", True, "1"),
+        ("@checked(False)\ndef heavy(): return helper()", False, "(None, 1)"),
+        ("@checked(False)\n@checked(True)\ndef heavy(): return helper()", False, "(None, 1)"),
+        ("def heavy(): return helper()\nchecked(False).tags = heavy()", True, "(1, 1)"),
+        ("def heavy(): return helper()\nsetattr(checked(False), 'tags', heavy())", True, "(1, 1)"),
+        ("def heavy(): return helper()\nkept()(heavy())", True, "(None, 2)"),
     ],
 )
 def test_a_function_is_not_changed_by_calls(

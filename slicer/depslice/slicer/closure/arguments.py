@@ -548,6 +548,13 @@ class Arguments:
             for each in self._methods_called(function, call, name)
         )
 
+    def keeps_something(self, function: Function) -> bool:
+        """Whether calls leave something behind in a function: where it stands, or in a default."""
+        return function.unit.parent >= 0 or any(
+            param[3] and self.changes_parameter(function, index)
+            for index, param in enumerate(function.unit.params)
+        )
+
     def leaves_receiver(self, function: Function, call: Op, name: str) -> bool:
         """Whether a call is known to run functions of classes that leave these as they are.
 

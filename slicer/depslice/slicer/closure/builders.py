@@ -693,7 +693,7 @@ class Builders:
         names = {each for function in functions for each in self._runners.names_of(function)}
         kinds = [self._engine.values[value] for value in values]
         are_functions = bool(kinds) and all(
-            kind[0] == "F" and kind[1].unit.parent < 0 for kind in kinds
+            kind[0] == "F" and not self._arguments.keeps_something(kind[1]) for kind in kinds
         )
         for other in self._runners.which_may_name(functions) if functions else ():
             writers = [

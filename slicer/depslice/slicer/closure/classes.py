@@ -98,6 +98,8 @@ _READING_ANNOTATIONS: Final = frozenset(
 _BY_TEXT: Final = "__annotations__"  # `namespace.get("__annotations__")`
 _GIVING_TYPES: Final = frozenset({"__annotations__", "get_annotations", "get_type_hints"})
 """What gives code the types that a class body names, to do with them what it does with classes."""
+_DECLARING: Final = _GIVING_TYPES | {"annotation", "getfullargspec"}
+"""What gives code the types that parameters are declared with."""
 _OF_ANY: Final = ("__bool__", "__class__", "__len__", "__module__")
 """What is asked of any object, whatever it is; special methods that it has not included."""
 _TEST_CASE: Final = "TestCase"
@@ -188,6 +190,7 @@ class Classes:
         self._asked_of: dict[tuple[Class | None, bool], dict[str, Demand]] = {}
         self.annotations_are_read = False  # by some code of the slice, whosever they are
         self.listed: set[Class] = set()  # those that are asked for their annotations
+        self._declared_is_made = False  # by some code that takes what parameters are declared with
         self.types_are_taken = False  # of what class bodies annotate: to make it, say
         self.asks_of_aliases: set[str] = set()  # what some code reads that tells of aliases
         # Those of which code outside gets an instance; or of them and their subclasses.
@@ -372,6 +375,11 @@ class Classes:
         if not self.annotations_are_read:
             names |= read - {"fields"}
             self.annotations_are_read = not names.isdisjoint(_READING_ANNOTATIONS)
+        if not self._declared_is_made and not _DECLARING.isdisjoint(names | read):
+            self._declared_is_made = True
+            for class_ in [each for each in self._live if each in self._asked]:
+                if class_ not in self._constructed:
+                    self.ask_for_own(class_)
 
     def ask_for_own(self, class_: Class) -> None:
         """What the class itself asks for as soon as it is live."""
@@ -442,11 +450,21 @@ class Classes:
         for name in (*_CONSTRUCTORS, *_ASKED, *self._schema_hooks, *hooks):
             found = self._engine.find_member(class_, name)
             if found is not None:
-                is_run = name not in _INITIALIZERS or class_ in self._constructed
+                is_run = name not in _INITIALIZERS or self._may_be_constructed(class_)
                 self.want_member(found, name, own if is_run else own.guessed())
         for k in order:
             if k is not class_ and "__init_subclass__" in k.info.members:
                 self.want_member(k, "__init_subclass__", own)
+
+    def _may_be_constructed(self, class_: Class) -> bool:
+        """Whether code of the slice may make instances, as far as ``class_`` is there at all.
+
+        Whoever makes what a guessed constructor takes by its annotations makes what that one's
+        takes, too (dependency injection): as one guess.
+        """
+        if class_ in self._constructed:
+            return True
+        return self._declared_is_made and self._supposed.get(class_, (0, 0)) > (0, 0)
 
     def make_instance(self, class_: Class, demand: Demand) -> None:
         """``class_`` is instantiated: it is live, and if it is an exception, it is told.

@@ -214,6 +214,9 @@ class OpenValues:
         self._unnamed: list[_Open] = []  # accesses by names that nothing tells so far
         self._left_open: set[Function] = set()  # that code outside the slice calls
         self._unbound: list[int] = []  # open values whose parameters nothing binds so far
+        # By names of methods: what is passed where nobody knows whose is called, who may get it.
+        self._passed_by_name: dict[str, Values] = {}
+        self._called_by_name: dict[str, list[tuple[Function, int]]] = {}
         self._newly_followed = News(self._origins.followed)
 
     def note(self, use: Use, value: int, name: Any, demand: Demand) -> None:
@@ -402,9 +405,18 @@ class OpenValues:
             if engine.is_declared(*parameter):
                 self._unbound.append(value)
             else:
-                self.bind(*parameter, engine.unknown)
+                name = parameter[0].unit.qualname.rpartition(".")[2]
+                self._called_by_name.setdefault(name, []).append(parameter)
+                self.bind(*parameter, engine.unknown | self._passed_by_name.get(name, EMPTY))
                 found = True
         return found
+
+    def pass_by_name(self, name: str, values: Values) -> None:
+        """``x.name(values)`` of who knows what: methods of that name get these that get nothing else."""
+        if name not in _COMMON:
+            self._passed_by_name[name] = self._passed_by_name.get(name, EMPTY) | values
+            for parameter in self._called_by_name.get(name, ()):
+                self.bind(*parameter, values)
 
     def _leave_unnamed(self) -> bool:
         """Take names that nothing in the slice tells for any; whether there are such."""
@@ -927,16 +939,19 @@ class OpenValues:
                 if self._engine.intern(kind) in self._origins.crowd:  # more than are told apart
                     self._growth.note_unresolved(demand.source, "…", "unknown-callee", demand.pos)
                 self._classes.want_of_waiting("__call__", demand)
-                self._hand_given(use.name, demand)
+                self._hand_given(use.name, demand, self._engine.values[use.value])
             case tag if tag in CALLABLES_OUTSIDE:
                 self._call_outside(use, kind)
             case _:
                 pass
 
-    def _hand_given(self, given: Given, demand: Demand) -> None:
+    def _hand_given(self, given: Given, demand: Demand, callee: Value) -> None:
         """Whoever is called that nobody knows gets what is passed."""
         passed = EMPTY.union(*given.args, *(v for _, v in given.keywords), given.spread)
-        self.hand(self._engine.handed_with(passed), demand)
+        handed = self._engine.handed_with(passed)
+        self.hand(handed, demand)
+        if callee[0] == "A":
+            self.pass_by_name(callee[2], handed)
 
     def _call_outside(self, use: _Open, kind: Value) -> None:
         given: Given = use.name
