@@ -274,3 +274,39 @@ def test_who_is_guessed_by_a_name_gets_what_is_passed_by_it(
 ) -> None:
     files = PASSED.replace("{work}", work).replace("{page}", page)
     assert answer(files, "app:run", "m.run()", tmp_path) == "A."
+
+
+BAGS = """
+# --- app.py
+class Event:
+    def __init__(self, **values):
+        {store}
+class User:
+    def greet_in(self, style): return style.write_name("bob")
+class Style:
+    def write_name(self, name): return written(name)
+def written(name): return name.title()
+def handle(event): return event.user.greet_in(event.style)
+def run():
+    return handle(Event({given}))
+"""
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        "self.__dict__.update(values)",
+        "vars(self).update(**values)",
+        "[setattr(self, name, value) for name, value in values.items()]",
+        "for name in values: self.__dict__[name] = values[name]",
+    ],
+)
+@pytest.mark.parametrize(
+    "given", ["user=User(), style=Style()", "**{'user': User(), 'style': Style()}"]
+)
+def test_what_is_stored_by_any_name_may_be_what_is_read_by_one(
+    store: str, given: str, tmp_path: Path
+) -> None:
+    """Two attributes that only callers name are no two guesses."""
+    files = BAGS.replace("{store}", store).replace("{given}", given)
+    assert answer(files, "app:run", "m.run()", tmp_path) == "Bob"

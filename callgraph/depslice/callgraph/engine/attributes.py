@@ -612,7 +612,7 @@ class AttributeEvaluation(Declared):
                 return self.single(("X", f"{dotted}.{name}"))
             return self.unknown
         self.facts.append((f.UNRESOLVED, f"{class_.id}.{name}", "no-such-attribute", pos))
-        return self.unknown
+        return self.unknown if self.whole else self.unknown | self.stored_somehow(class_)
 
     def _accessor(self, class_: Class, name: str) -> Values:
         """``fget`` of a class that extends ``property``: what its constructor is given."""
@@ -1043,6 +1043,18 @@ class AttributeEvaluation(Declared):
         if cell is None:
             cell = class_.attributes[name] = Cell()
         return cell
+
+    def have_stored_somehow(self, receiver: int, values: Values) -> None:
+        """``values`` are stored on an instance under a name that is computed, in a slice."""
+        known = EMPTY if self.whole else self.traced(values) - self.unknown
+        if known and self.values[receiver][0] == "I":
+            self.write(self.cell("stored somehow", self.values[receiver][1]), known)
+
+    def stored_somehow(self, class_: Class) -> Values:
+        """What instances have so."""
+        return EMPTY.union(
+            *(self.read(self.cell("stored somehow", each)) for each in self.mro(class_))
+        )
 
     def _bind_to_instance(
         self, value: int, receiver: int, pos: Position, getting: str = "property"

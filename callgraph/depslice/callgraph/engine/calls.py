@@ -570,7 +570,7 @@ class CallEvaluation(ExternalCalls):
             self.facts.append((f.EXTERNAL, f"builtins.dict.{value[2]}", pos, True))
             if value[2] in ("items", "values", "keys", "copy", "__iter__"):
                 return self._listed(value[1], value[2], register, pos)
-            return self._call_attributes(value[1], value[2], args, keywords, pos)
+            return self._call_attributes(value[1], value[2], args, keywords, spread, pos)
         if kind == "SR":
             passed = [values for values in args if any(self.values[v][0] == "F" for v in values)]
             classes = value[2] if len(args) < 2 else frozenset(args[0])
@@ -657,15 +657,21 @@ class CallEvaluation(ExternalCalls):
         method: str,
         args: Sequence[Values],
         keywords: Mapping[str, Values],
+        spread: Values,
         pos: Position,
     ) -> Values:
         """A method of ``owner.__dict__``."""
         if method == "update":
-            named = dict(keywords)
+            named, somehow = dict(keywords), spread
             for values in args:
-                named.update(self.names_of(values)[0])
+                under, loose = self.names_of(values)
+                named.update(under)
+                somehow = somehow.union(
+                    loose, *(self.derive("E", v) for v in values if self.values[v][0] in OPEN)
+                )
             for name, values in named.items():
                 self.store_in_namespace(owner, name, values, pos)
+            self.have_stored_somehow(owner, somehow)
         if method not in ("__getitem__", "get", "pop", "setdefault") or not args:
             return EMPTY
         default = args[1] if len(args) > 1 else EMPTY

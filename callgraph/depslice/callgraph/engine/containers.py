@@ -950,6 +950,7 @@ class ContainerEvaluation(ComputedNames):
                     self.store_in_namespace(value[1], name, values, pos)
                 if names is None and self.values[value[1]][0] == "I":
                     self.write(self._named_somehow(self.values[value[1]][1]), values)
+                    self.have_stored_somehow(value[1], values)
             elif value[0] in ("G", "GS", "XI"):
                 self.note_handed((values,), pos, to=value[1])
                 self._look_up(value, keys, pos)

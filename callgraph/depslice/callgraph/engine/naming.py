@@ -308,7 +308,7 @@ class ComputedNames(Dispatching):
     def _matching_members(
         self, receiver: int, class_: Class, prefix: str, suffix: str, pos: Position
     ) -> Values:
-        somehow = EMPTY if self.whole else self._stored_somehow(class_)
+        somehow = EMPTY if self.whole else self.stored_somehow(class_)
         if not prefix and not suffix:
             return self.unknown | somehow
         result: set[int] = set(somehow)
@@ -330,18 +330,6 @@ class ComputedNames(Dispatching):
             if result and any(map(self._stores_somehow, candidates)):
                 result |= self.unknown
         return result
-
-    def have_stored_somehow(self, receiver: int, values: Values) -> None:
-        """``values`` are stored on an instance under a name that is computed, in a slice."""
-        known = self.traced(values) - self.unknown
-        if known:
-            self.write(self.cell("stored somehow", self.values[receiver][1]), known)
-
-    def _stored_somehow(self, class_: Class) -> Values:
-        """What instances have so."""
-        return EMPTY.union(
-            *(self.read(self.cell("stored somehow", each)) for each in self.mro(class_))
-        )
 
     def _stores_somehow(self, class_: Class) -> bool:
         """Whether methods of ``class_`` store attributes by names that are computed."""
