@@ -526,7 +526,7 @@ class ClassEvaluation(AnnotationEvaluation):
             return class_.mro_cache
         self.know_bases(class_)
         based = self.based
-        if class_.order_so_far[0] == based and not self.closed:
+        if class_.order_so_far[0] == based:
             self.depend(class_.family)
             return class_.order_so_far[1]
         found = linearise(class_, self.repo_bases)
@@ -558,7 +558,7 @@ class ClassEvaluation(AnnotationEvaluation):
         """
         if class_.mro_cache is not None:
             return True
-        return self.whole and not self.closed and class_.order_so_far[0] == self.based
+        return self.whole and class_.order_so_far[0] == self.based
 
     def repo_bases(self, class_: Class) -> list[Class]:
         """Its bases in the repo, in the order of the class statement."""
