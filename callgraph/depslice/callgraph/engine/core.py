@@ -114,7 +114,6 @@ class Engine(Updating):
             self.closed = True
             self._want([u for u in known if u.unit.kind == "piece" and u.unit.parent < 0])
             self.closed = False
-            self.based += 1  # class statements that did not run may, when their class is asked for
             imported = set(self._imported_modules())
             dynamic = {each.module for each in known if each.unit.flags & s.USES_LOCALS}
             for each in known:
