@@ -9,6 +9,7 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,7 +19,7 @@ from check import write_files
 from depslice.callgraph import Program, build_graph, open_program
 from depslice.callgraph.engine import base
 from depslice.callgraph.engine.core import Engine
-from depslice.callgraph.engine.values import WORK_BITS
+from depslice.callgraph.engine.values import WORK_BITS, Cell
 from depslice.callgraph.graph import ReferenceGraph
 from depslice.callgraph.model import Certainty, ReferenceKind
 from depslice.callgraph.resting import without_collection
@@ -887,6 +888,7 @@ def test_no_other_call_is_in_the_graph(name: str) -> None:
 DESCRIBE = """
 import sys
 from pathlib import Path
+from typing import Any
 from depslice.callgraph import build_graph, open_program
 from depslice.callgraph.lowering import summarize
 from depslice.slicer import render, slice_symbols
@@ -1219,3 +1221,28 @@ class Dialect(metaclass=Meta):
         "main:Dialect.start",
     )
     assert {f"main:D{n}.Maker.run" for n in range(14)} <= found
+
+
+def test_what_a_full_place_has_no_room_for_is_told_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The same is stored there again and again: how much room there is, is asked once."""
+    (tmp_path / "m.py").write_text("", encoding="utf-8")
+    engine = Engine(open_program(tmp_path, cache=None), whole=True)
+    cell = Cell()
+    texts = frozenset(engine.intern(("S", str(number))) for number in range(30))
+    engine.write(cell, texts)
+    full = cell.values
+    asked = 0
+    room_for_whole = engine._room_for_whole
+
+    def counting(*arguments: Any) -> frozenset[int]:
+        nonlocal asked
+        asked += 1
+        return room_for_whole(*arguments)
+
+    monkeypatch.setattr(engine, "_room_for_whole", counting)
+    for _ in range(5):
+        engine.write(cell, texts)
+    assert cell.values is full
+    assert asked == 1

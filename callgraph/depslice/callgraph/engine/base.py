@@ -115,6 +115,7 @@ class EngineState:
         self.texts: set[int] = set()  # those of the values that are
         self.spelled: set[int] = set()  # those of the texts of which no part is open
         self.modules: set[int] = set()  # those that are modules of the repo
+        self.classes: set[int] = set()  # those that are classes of the repo
         self.slices: set[int] = set()  # those that are slices: `1:`, or declared to be one
         self.namespaces: set[int] = set()  # those that are the `__dict__` of something
         # For a slice, which asks that of the same values again and again: those that are
@@ -125,6 +126,7 @@ class EngineState:
         self._written: dict[frozenset[str], frozenset[str]] = {}  # by classes: many have the same
         self._storing: dict[Class, bool] = {}  # by computed names, in methods
         self._counts: dict[frozenset[int], tuple[int, int, int]] = {}  # of sets that are full
+        self._without_room: set[tuple[frozenset[int], Values]] = set()  # what is known, and more
         self._told: dict[tuple[Fact, ...], tuple[Fact, ...]] = {}
         self.queue: deque[Function | Lookup] = deque()
         self.tasks: list[Function | Lookup | None] = [None]  # by serial number
@@ -228,8 +230,8 @@ class EngineState:
         """
         if len(self._sets) < self._room_for_sets:
             return
-        remembered: tuple[dict[frozenset[int], Any], ...]
-        remembered = self._passing, self._counts, self._dispatches
+        remembered: tuple[dict[frozenset[int], Any] | set[Any], ...]
+        remembered = self._passing, self._counts, self._dispatches, self._without_room
         for table in remembered:
             table.clear()
         for task in self.tasks:
@@ -326,6 +328,8 @@ class EngineState:
                     self.spelled.add(found)
             elif value[0] == "M":
                 self.modules.add(found)
+            elif value[0] == "C":
+                self.classes.add(found)
             elif value[0] == "ND":
                 self.namespaces.add(found)
             elif value[:2] in SLICES:
@@ -632,9 +636,18 @@ class EngineState:
         For modules there always is, in a slice: there are as many as files, and whichever of them
         a computed name imports is asked for names alone.
         """
-        added = frozenset(values) - known
         if self.whole:
-            return self._room_for_whole(known, added, place)
+            if type(values) is frozenset and (known, values) in self._without_room:
+                return EMPTY
+            added = frozenset(values) - known
+            kept = self._room_for_whole(known, added, place)
+            if kept <= known and added.isdisjoint(self.tables) and added.isdisjoint(self.classes):
+                # As long as no more is known there: what tables and classes stand for may grow.
+                if len(self._without_room) >= _MOST_COUNTS:
+                    self._without_room.clear()
+                self._without_room.add((known, frozenset(values)))
+            return kept
+        added = frozenset(values) - known
         texts, held = added & self.texts, known & self.texts
         modules, others = added & self.modules, added - texts - self.modules
         held_others = len(known) - len(held) - len(known & self.modules)
@@ -688,13 +701,12 @@ class EngineState:
 
         It is one of the ``known``. Else it mattered which of many had come first.
         """
-        kinds = map(self.values.__getitem__, left)
-        lines = [self.mro(kind[1]) for kind in kinds if kind[0] == "C"]
-        if not lines:
+        if self.classes.isdisjoint(left):
             return EMPTY
-        held = [
-            kind[1] for kind in map(self.values.__getitem__, known) if kind[0] == "C" and kind[2]
-        ]
+        held = [kind[1] for value in known & self.classes if (kind := self.values[value])[2]]
+        if not held:
+            return EMPTY
+        lines = [self.mro(self.values[value][1]) for value in left & self.classes]
         shared = [k for k in lines[0] if k in held and all(k in line for line in lines)]
         family = next((k for k in shared if all(k in self.mro(each) for each in held)), None)
         return EMPTY if family is None else self.only(self.intern(("C", family, False))) - known

@@ -526,7 +526,7 @@ class ClassEvaluation(AnnotationEvaluation):
             return class_.mro_cache
         self.know_bases(class_)
         based = self.based
-        if class_.order_so_far[0] == based and not self.closed:
+        if self._is_remembered(class_):
             self.depend(class_.family)
             return class_.order_so_far[1]
         found = linearise(class_, self.repo_bases)
@@ -558,7 +558,18 @@ class ClassEvaluation(AnnotationEvaluation):
         """
         if class_.mro_cache is not None:
             return True
-        return self.whole and not self.closed and class_.order_so_far[0] == self.based
+        return self.whole and self._is_remembered(class_)
+
+    def _is_remembered(self, class_: Class) -> bool:
+        """Whether its order is as it was found last: no class has got bases since then.
+
+        As long as only what is called runs, asking for bases that are not known may run a class
+        statement: it is to be asked again.
+        """
+        based, line = class_.order_so_far
+        if based != self.based:
+            return False
+        return not self.closed or all(k.base_values is not None for k in line)
 
     def repo_bases(self, class_: Class) -> list[Class]:
         """Its bases in the repo, in the order of the class statement."""

@@ -409,8 +409,8 @@ class Class:
         self.metaclasses: tuple[Class, ...] = ()
         self.open_metaclasses: Values = EMPTY  # that only callers know, in a slice
         self.mro_cache: tuple[Class, ...] | None = None
-        # In a slice, as long as not all of its bases are known: its linearisation, and the count
-        # of what classes had got (``based``) by then.
+        # As long as not all of its bases are known: its linearisation, and the count of what classes
+        # had got (``based``) by then.
         self.order_so_far: tuple[int, tuple[Class, ...]] = (-1, ())
         self.settled = False  # its linearisation is known, and the same for all who ask
         # Its linearisation for each choice of bases that may be one of several, with those outside.
