@@ -191,6 +191,7 @@ class OpenValues:
         self._parts: dict[tuple[int, str], list[tuple[int, str]]] = {}
         self._asking_parts: dict[tuple[int, str, bool], _Inside] = {}
         self._reached: dict[tuple[int, str], list[int]] = {}  # while uses are settled
+        self._held: dict[int, Values] = {}  # with what is handed over, while uses are settled
         self._reaching: dict[tuple[int, str, bool], _Open] = {}  # into objects that may grow
         # What is asked of a class whoever asks: how much was known of bases, and from how far.
         self._asked_alike: dict[tuple[Any, ...], tuple[int, int]] = {}
@@ -598,7 +599,9 @@ class OpenValues:
             if called is not None and self._is_to_be_called(kind[1]):
                 self._classes.want_member(called, "__call__", use.demand)
         elif kind[0] != "U":
-            held = self._engine.handed_with(self._engine.only(value))
+            held = self._held.get(value)
+            if held is None:
+                held = self._held[value] = self._engine.handed_with(self._engine.only(value))
             self.hand(held, use.demand, _WHOSE[use.name])
         elif use.name > self._any_to_whom:  # what the library had, perhaps
             self._any_to_whom = use.name
@@ -805,6 +808,7 @@ class OpenValues:
     def _forget_parts(self) -> None:
         self._parts.clear()
         self._reached.clear()
+        self._held.clear()
 
     def _settle_listed(self, use: _Open, kind: Value) -> None:
         """A name of ``vars(value)`` or ``dir(value)``, or all: what its class brings to that."""
