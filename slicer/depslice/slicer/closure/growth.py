@@ -35,9 +35,9 @@ from depslice.slicer.wiring import ImportEdge, import_closure, import_edges, wit
 _Key = TypeVar("_Key", bound=Hashable)
 _ENCLOSES = "encloses"
 _MANY: Final = 1 << 24
+"""More references than there can be in a chain, and more guesses."""
 _MOST_GUESSED: Final = 500
 """So many definitions come in behind guesses, the nearest first, where these are counted."""
-"""More references than there can be in a chain, and more guesses."""
 _SAYING: Final = {"certainty": 0, "guesses": 1, "depth": 2, "budget": 2}
 """Which option is named that left something out: the one that asks least when it is changed."""
 OBSERVED = "observed"
@@ -469,9 +469,21 @@ class Growth:
 
     def _is_guessed_enough(self, demand: Demand) -> bool:
         """Whether ``demand`` is behind guesses, and these have brought as much as they may."""
-        if len(self._guessed) < _MOST_GUESSED:
+        if len(self._guessed) < _MOST_GUESSED or self._is_for_import(demand):
             return False
         return self.guesses_in(self.distance_by(demand)) > 0
+
+    def _is_for_import(self, demand: Demand) -> bool:
+        """Whether importing what is kept surely needs it: without a base nothing can be imported."""
+        if demand.certainty is Certainty.POSSIBLE:
+            return False
+        line, _ = unpack(demand.pos)
+        return any(
+            module.summary.pieces[index].kind != "def"
+            or line <= module.summary.pieces[index].name_line
+            for name, index in self.closure.pieces_of.get(demand.source, ())
+            if (module := self.program.module(name)) is not None
+        )
 
     def _omit(self, item: str, demand: Demand) -> None:
         if self.doubts(demand):
