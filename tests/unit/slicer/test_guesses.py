@@ -177,38 +177,6 @@ def test_what_guessed_code_passes_to_sure_code_is_a_guess(tmp_path: Path) -> Non
     assert "Proceeds.proceed" in _names(slice_symbols(program, ["app:target"], guesses=2))
 
 
-def test_guesses_bring_no_more_than_some_hundred_definitions(tmp_path: Path) -> None:
-    kinds = "\n".join(f"class K{n}:\n    def begin(self): return {n}" for n in range(600))
-    target = "def target(first):\n    assert KINDS\n    return first.begin()\n"
-    names = ", ".join(f"K{n}" for n in range(600))
-    write_files(f"# --- app.py\n{kinds}\nKINDS = ({names})\n{target}", tmp_path)
-    program = open_program(tmp_path, cache=None)
-    found = slice_symbols(program, ["app:target"])
-    begun = {name for name in _names(found) if name.endswith(".begin")}
-    assert len(begun) == 500
-    left_out = {each.symbol for each in found.omitted if each.why == "guesses"}
-    assert len(left_out) == 100
-    unbounded = _names(slice_symbols(program, ["app:target"], guesses=None))
-    assert len({name for name in unbounded if name.endswith(".begin")}) == 600
-
-
-def test_what_guesses_bring_in_can_be_imported(tmp_path: Path) -> None:
-    """Bases, decorators and what is called for a variable have room behind 500 definitions, too."""
-    kinds = "\n".join(
-        f"class B{n}: pass\nclass C{n}(B{n}): pass\ndef make{n}(): return C{n}()\n"
-        f"V{n} = make{n}()\nclass K{n}:\n    def begin(self):\n        return V{n}, C{n}"
-        for n in range(300)
-    )
-    names = ", ".join(f"K{n}" for n in range(300))
-    target = "def target(first):\n    assert KINDS\n    return first.begin()\n"
-    write_files(f"# --- app.py\n{kinds}\nKINDS = ({names})\n{target}", tmp_path)
-    found = slice_symbols(open_program(tmp_path, cache=None), ["app:target"])
-    kept = _names(found)
-    assert any(each.why == "guesses" for each in found.omitted)
-    assert {f"B{name[1:]}" for name in kept if name[0] == "C"} <= kept
-    assert {f"make{name[1:]}" for name in kept if name[0] == "V"} <= kept
-
-
 @pytest.mark.parametrize(
     "fixture", ["callbacks", "class_listings", "attribute_hooks", "base_init_overridden"]
 )

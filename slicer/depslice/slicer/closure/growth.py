@@ -36,8 +36,6 @@ _Key = TypeVar("_Key", bound=Hashable)
 _ENCLOSES = "encloses"
 _MANY: Final = 1 << 24
 """More references than there can be in a chain, and more guesses."""
-_MOST_GUESSED: Final = 500
-"""So many definitions come in behind guesses, the nearest first, where these are counted."""
 _SAYING: Final = {"certainty": 0, "guesses": 1, "depth": 2, "budget": 2}
 """Which option is named that left something out: the one that asks least when it is changed."""
 OBSERVED = "observed"
@@ -126,7 +124,6 @@ class Growth:
         self._far: dict[str, int] = {}  # of each item, as in `distance_by`
         self._stage = 0  # so many guesses in a row lead to what is followed now
         self._put_off: list[tuple[int, Callable[[], None]]] = []  # till so many are followed
-        self._guessed: set[str] = set()  # that are behind guesses
         self._before: dict[str, int] = {}  # of those behind guesses: how many before the last
         self._queue: dict[int, deque[tuple[Module, int, str]]] = {}  # by how far
         self.followed: dict[Function, Followed] = {}
@@ -339,7 +336,7 @@ class Growth:
             if self.distance_by(demand) < self._far.get(item, 0):
                 self._bring_nearer(item, demand)
             return True
-        if not encloses and (self._is_too_deep(demand) or self._is_full(demand)):
+        if not encloses and (self._is_too_deep(demand) or self._is_full()):
             self._omit(item, demand)
             return False
         self._place(item, demand)
@@ -349,10 +346,8 @@ class Growth:
         """``item`` is as far as ``demand`` has it."""
         self._far[item] = far = self.distance_by(demand)
         if self.guesses_in(far):
-            self._guessed.add(item)
             self._before[item] = self._before_last(demand)
         else:
-            self._guessed.discard(item)
             self._before.pop(item, None)
         self.closure.distances[item] = self._references_to(demand)
         self.closure.reasons[item] = demand
@@ -454,7 +449,7 @@ class Growth:
         """Whether ``item`` would be new and is left out, if ``demand`` reached it; noted then."""
         if item in self.closure.distances:
             return False
-        if self.doubts(demand) or self._is_too_deep(demand) or self._is_full(demand):
+        if self.doubts(demand) or self._is_too_deep(demand) or self._is_full():
             self._omit(item, demand)
             return True
         return False
@@ -462,34 +457,12 @@ class Growth:
     def _is_too_deep(self, demand: Demand) -> bool:
         return self._depth is not None and self._references_to(demand) > self._depth
 
-    def _is_full(self, demand: Demand) -> bool:
-        if self._most is not None and len(self.closure.distances) >= self._most:
-            return True
-        return self._is_guessed_enough(demand)
-
-    def _is_guessed_enough(self, demand: Demand) -> bool:
-        """Whether ``demand`` is behind guesses, and these have brought as much as they may."""
-        if len(self._guessed) < _MOST_GUESSED or self._is_for_import(demand):
-            return False
-        return self.guesses_in(self.distance_by(demand)) > 0
-
-    def _is_for_import(self, demand: Demand) -> bool:
-        """Whether importing what is kept surely needs it: without a base nothing can be imported."""
-        if demand.certainty is Certainty.POSSIBLE:
-            return False
-        line, _ = unpack(demand.pos)
-        return any(
-            module.summary.pieces[index].kind != "def"
-            or line <= module.summary.pieces[index].name_line
-            for name, index in self.closure.pieces_of.get(demand.source, ())
-            if (module := self.program.module(name)) is not None
-        )
+    def _is_full(self) -> bool:
+        return self._most is not None and len(self.closure.distances) >= self._most
 
     def _omit(self, item: str, demand: Demand) -> None:
         if self.doubts(demand):
             why = "certainty" if demand.certainty in self._less else "guesses"
-        elif self._is_guessed_enough(demand):
-            why = "guesses"
         else:
             why = "depth" if self._is_too_deep(demand) else "budget"
         known = self.closure.omitted.get(item)
