@@ -575,7 +575,7 @@ class Following:
         self._open.hand(values, demand, whose)
         for each in at.function.facts:
             if each[0] == f.UNKNOWN and each[2] == pos:  # `pickle.loads(text).run(values)`
-                self._open.pass_by_name(each[1], values)
+                self._open.pass_by_name(each[1], values, demand)
 
     def _pass(self, at: Followed, fact: f.Fact) -> None:
         _, function, index, values = fact

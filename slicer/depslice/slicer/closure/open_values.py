@@ -412,12 +412,15 @@ class OpenValues:
                 found = True
         return found
 
-    def pass_by_name(self, name: str, values: Values) -> None:
+    def pass_by_name(self, name: str, values: Values, demand: Demand) -> None:
         """``x.name(values)`` of who knows what: methods of that name get these that get nothing else."""
         if name not in _COMMON:
-            self._passed_by_name[name] = self._passed_by_name.get(name, EMPTY) | values
-            for parameter in self._called_by_name.get(name, ()):
-                self.bind(*parameter, values)
+            self._growth.do_by(demand.guessed(), partial(self._pass_by_name, name, values))
+
+    def _pass_by_name(self, name: str, values: Values) -> None:
+        self._passed_by_name[name] = self._passed_by_name.get(name, EMPTY) | values
+        for parameter in self._called_by_name.get(name, ()):
+            self.bind(*parameter, values)
 
     def _leave_unnamed(self) -> bool:
         """Take names that nothing in the slice tells for any; whether there are such."""
@@ -955,7 +958,7 @@ class OpenValues:
         handed = self._engine.handed_with(passed)
         self.hand(handed, demand)
         if callee[0] == "A":
-            self.pass_by_name(callee[2], handed)
+            self.pass_by_name(callee[2], handed, demand)
 
     def _call_outside(self, use: _Open, kind: Value) -> None:
         given: Given = use.name
