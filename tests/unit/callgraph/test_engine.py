@@ -888,7 +888,6 @@ def test_no_other_call_is_in_the_graph(name: str) -> None:
 DESCRIBE = """
 import sys
 from pathlib import Path
-from typing import Any
 from depslice.callgraph import build_graph, open_program
 from depslice.callgraph.lowering import summarize
 from depslice.slicer import render, slice_symbols

@@ -123,7 +123,7 @@ def test_no_number_of_guesses(tmp_path: Path, wrong: object) -> None:
         _sliced(tmp_path, guesses=wrong)  # type: ignore[arg-type]
 
 
-_PASSED = """
+_BEGUN = """
 # --- app.py
 import elsewhere
 
@@ -163,7 +163,7 @@ def target(first):
 
 def test_what_guessed_code_passes_to_sure_code_is_a_guess(tmp_path: Path) -> None:
     """``run`` is called for sure, with a ``Guessed`` only if ``first`` is a ``Begins``."""
-    write_files(_PASSED, tmp_path)
+    write_files(_BEGUN, tmp_path)
     program = open_program(tmp_path, cache=None)
     surely = _names(slice_symbols(program, ["app:target"], guesses=0))
     once = slice_symbols(program, ["app:target"])

@@ -154,14 +154,18 @@ class Growth:
     @property
     def is_pending(self) -> bool:
         """Whether kept pieces are still to be followed, of those that come by so few guesses."""
-        return any(self.guesses_in(far) <= self._stage for far in self._queue)
+        return any(True for _ in self._due())
+
+    def _due(self) -> Iterator[int]:
+        """How far those are."""
+        return (far for far in self._queue if self.guesses_in(far) <= self._stage)
 
     def guess_on(self) -> bool:
         """Follow from now on what comes by one guess more in a row; whether there is such."""
-        if not self._queue and not self._put_off:
+        waiting = [*map(self.guesses_in, self._queue), *(guesses for guesses, _ in self._put_off)]
+        if not waiting:
             return False
-        put_off = (guesses for guesses, _ in self._put_off)
-        self._stage = min((*map(self.guesses_in, self._queue), *put_off))
+        self._stage = min(waiting)
         due = [then for guesses, then in self._put_off if guesses <= self._stage]
         self._put_off = [each for each in self._put_off if each[0] > self._stage]
         for then in due:
@@ -170,9 +174,9 @@ class Growth:
 
     def do_by(self, demand: Demand, then: Callable[[], None]) -> None:
         """Do what ``demand`` brings about, when so many guesses are followed as lead to it."""
-        guesses = self.guesses_in(self.distance_by(demand))
         if self.doubts(demand):
             return
+        guesses = self.guesses_in(self.distance_by(demand))
         if guesses <= self._stage:
             then()
         else:
@@ -187,7 +191,7 @@ class Growth:
 
     def next_piece(self) -> tuple[Module, int, str]:
         """The next one: module, index, item."""
-        nearest = min(far for far in self._queue if self.guesses_in(far) <= self._stage)
+        nearest = min(self._due())
         waiting = self._queue[nearest]
         found = waiting.popleft()
         if not waiting:
