@@ -26,7 +26,7 @@ from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.open_values import OpenValues, Use
 from depslice.slicer.closure.testing import Test, Tests
-from depslice.slicer.pieces import NAMED, start_of, strings_of
+from depslice.slicer.pieces import NAMED, start_of, strings_of, words_of_data
 
 _NAME: Final = r"[A-Za-z_]\w*"
 _DOTTED: Final = re.compile(rf"{_NAME}(\.{_NAME})+|{_NAME}(\.{_NAME})*:{_NAME}(\.{_NAME})*")
@@ -71,6 +71,7 @@ class ComputedNames:
         self._in_text: dict[tuple[str, str], Demand] = {}  # module, name: of `alias.name` in texts
         self._runs_text = False
         self._apart: dict[tuple[str, str], Followed] = {}  # module, name: of two texts of a unit
+        self._in_data: dict[str, Followed] = {}  # what texts have that may be data
         self._imports = False  # modules by names
         self._runs_files = False
         self._files: dict[str, Followed] = {}  # texts that may be paths of such
@@ -125,7 +126,7 @@ class ComputedNames:
 
         Those that spell a module too (``"app.handlers.File"``) are looked up by whoever
         gets them, as do two that stand together (``add("app.handlers", "File")``) where the slice
-        imports modules by names; others where the slice computes names of that module. Of modules that code
+        imports modules by names, and what stands in a text of data; others where the slice computes names of that module. Of modules that code
         lists (``dir(settings)``) those count as well that are read of whatever object: the one
         that got them.
         """
@@ -141,11 +142,10 @@ class ComputedNames:
                 entry = _ENTRY_POINT.fullmatch(text)
                 if entry is not None:
                     self._want_dotted(entry[1], followed)
-                if _DOTTED.fullmatch(text):
-                    self._spelled.update(dict.fromkeys(re.split("[.:]", text)))  # of a path
-                    self._want_dotted(text, followed)
-                    if self._growth.program.is_module(text):
-                        self._modules |= self._growth.engine.module_value(text)
+                self._note_path(text, followed)
+                for word in words_of_data(text):
+                    self._spelled.setdefault(word)
+                    self._in_data.setdefault(word, followed)
                 self._note_attributes(text, followed)
             outside = {fact[1] for fact in followed.seen if fact[0] == f.EXTERNAL}
             self._run_whole(followed, outside)
@@ -154,6 +154,8 @@ class ComputedNames:
             self._spelled.update(dict.fromkeys(self._names_given(followed)))
             ops = function.unit.ops
             self._attributes.update(dict.fromkeys(op[3] for op in ops if op[0] == s.ATTR))
+        while self._imports and self._in_data:
+            self._note_path(*self._in_data.popitem())
         while self._imports and self._apart:
             (owner, name), followed = self._apart.popitem()
             self._want_dotted(f"{owner}.{name}", followed)
@@ -197,6 +199,14 @@ class ComputedNames:
         imported = self._open_values.import_spelled(self._modules)
         imported = self._keep_handed() or imported
         return imported or len(self._names.wanted) + len(self._accessed) > before
+
+    def _note_path(self, text: str, at: Followed) -> None:
+        """Note what a text names that is a dotted path."""
+        if _DOTTED.fullmatch(text):
+            self._spelled.update(dict.fromkeys(re.split("[.:]", text)))
+            self._want_dotted(text, at)
+            if self._growth.program.is_module(text):
+                self._modules |= self._growth.engine.module_value(text)
 
     def _run_whole(self, at: Followed, outside: AbstractSet[str]) -> None:
         """Keep all of a module that code runs by its name, or by the path of its file.
@@ -339,8 +349,10 @@ class ComputedNames:
             self._names.want_name(module, name, demand)
             engine = self._growth.engine
             values = engine.name_values(module, name, None)
-            self._open_values.hand(values, demand, "others")
-            for class_ in engine.classes_in(values) if rest else ():
+            classes = engine.classes_in(values)
+            made = () if rest else [engine.intern(("I", class_, True)) for class_ in classes]
+            self._open_values.hand(values.union(made), demand, "others")
+            for class_ in classes if rest else ():
                 self._classes.want_found(class_, rest[0], demand)
 
 

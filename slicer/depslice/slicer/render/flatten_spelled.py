@@ -17,6 +17,7 @@ from typing import Final
 from depslice.callgraph.engine.library import ASKING_NAMESPACES
 from depslice.callgraph.model import Diagnostic, Severity, Symbol
 from depslice.slicer.model import Slice
+from depslice.slicer.pieces import words_of_data
 from depslice.slicer.render.flatten_scopes import ModuleScopes
 
 NAMED_MODULE: Final = "module-named-by-text"
@@ -304,7 +305,7 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
     for cut, tree in trees:
         named = {
             text
-            for text in _texts(tree)
+            for text in _texts(tree) | _words(tree)
             if _names_one(text, modules) or text in alone or text in files
         }
         named |= {text for text in _passed(tree) if any(m.startswith(f"{text}.") for m in modules)}
@@ -332,6 +333,13 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
 def _texts(tree: ast.Module) -> set[str]:
     constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
     return {value for value in constants if isinstance(value, str)}
+
+
+def _words(tree: ast.Module) -> set[str]:
+    """What texts that are data have of dotted paths."""
+    return {
+        word for text in _texts(tree) for word in words_of_data(text) if not word.isidentifier()
+    }
 
 
 def _passed(tree: ast.Module) -> set[str]:
