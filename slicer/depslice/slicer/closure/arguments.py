@@ -119,6 +119,8 @@ _MAKING: Final = frozenset(
     }
 )
 """Methods that make something new of what they are called on."""
+_NO_HOLDERS: Final = frozenset({"S", "N", "F", "C", "M", "X"})
+"""Texts, functions, classes and modules: nobody puts something into these by an argument."""
 _READING: Final = frozenset({s.CONTAINS, s.COMPARE, s.FORMAT_VALUE, s.ITER, s.SUB, s.TRUTH})
 _TAKING: Final = frozenset({s.ATTR, s.SUB, s.ITER, s.ITEM, s.NARROW, s.CALL})
 """Operations whose result may be a part of what they read first."""
@@ -550,10 +552,27 @@ class Arguments:
 
     def keeps_something(self, function: Function) -> bool:
         """Whether calls leave something behind in a function: where it stands, or in a default."""
-        return function.unit.parent >= 0 or any(
-            param[3] and self.changes_parameter(function, index)
+        return function.unit.parent >= 0 or bool(self.keeping_defaults(function))
+
+    def keeping_defaults(self, function: Function) -> list[int]:
+        """The parameters whose default is an object that calls change: ``def f(seen=[])``."""
+        return [
+            index
             for index, param in enumerate(function.unit.params)
-        )
+            if param[3]
+            and self._may_hold(function, index)
+            and self.changes_parameter(function, index)
+        ]
+
+    def _may_hold(self, function: Function, index: int) -> bool:
+        """Whether the default of a parameter is more than a constant, a function or a class."""
+        module, unit = function.module, function.unit
+        piece = module.summary.pieces[unit.piece]
+        if unit.parent < 0 and piece.unit >= 0:
+            self._engine.facts_of(self._engine.function(module, piece.unit))
+        cell = function.defaults.get(index)
+        values = cell.values if cell is not None else ()
+        return any(self._engine.values[value][0] not in _NO_HOLDERS for value in values)
 
     def leaves_receiver(self, function: Function, call: Op, name: str) -> bool:
         """Whether a call is known to run functions of classes that leave these as they are.

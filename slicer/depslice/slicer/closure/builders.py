@@ -137,6 +137,7 @@ class Builders:
         self._build_by_special(module, name, values, item)
         self._build_by_use(module, name, values, item)
         self._build_by_closures(module, name, values, item)
+        self._build_by_defaults(name, values, item)
 
     def _beside(self, module: Module, name: str, values: Values) -> set[str]:
         """The names of functions that keep something where ``name`` finds it.
@@ -593,25 +594,26 @@ class Builders:
         names: frozenset[str],
         *,
         in_turn: bool = False,
+        defaults: Sequence[int] = (),
     ) -> None:
         """Module-level calls and decorators that run a function which writes the variable.
 
         ``names``: of the variable; none of state outside. Of functions that register or set up,
         those count that call them too; of those that count, who gets the number; of others those
         that do for nothing but the effect. ``in_turn``: what the writers give depends on how often
-        they have run.
+        they have run. ``defaults``: the parameters of a writer that have it as a default.
         """
         functions = self._runners.with_enclosing(module, writers)
         units = module.summary.units
         registering = [
             unit
             for unit in writers
-            if registers(units[unit], names) or (names and sets_up(units[unit]))
+            if registers(units[unit], names, defaults) or (names and sets_up(units[unit]))
         ]
         callers = functions | self._runners.with_callers(
             self._runners.with_enclosing(module, registering)
         )
-        counting = [unit for unit in writers if in_turn or counts(units[unit], names)]
+        counting = [unit for unit in writers if in_turn or counts(units[unit], names, defaults)]
         counted = self._runners.with_those_that_get(self._runners.with_enclosing(module, counting))
         if names:
             # Not methods: half a program names one of that name, and all of it would be evaluated.
@@ -991,6 +993,14 @@ class Builders:
                 ]
                 if calling:
                     self._build_through(other, calling, item, frozenset((name,)))
+
+    def _build_by_defaults(self, name: str, values: Values, item: str) -> None:
+        """What calls a function that keeps something in the default of a parameter."""
+        for kind in [self._engine.values[value] for value in sorted(values)]:
+            defaults = self._arguments.keeping_defaults(kind[1]) if kind[0] == "F" else ()
+            if defaults:
+                module, unit = kind[1].module, kind[1].unit.index
+                self._build_through(module, (unit,), item, frozenset((name,)), defaults=defaults)
 
     # --- in other modules
 

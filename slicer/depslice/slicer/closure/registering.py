@@ -7,7 +7,7 @@ a cache on the way gives it nothing that would not be computed again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -71,16 +71,16 @@ def decorators_of(unit: Unit) -> set[str]:
     return found
 
 
-def registers(unit: Unit, names: frozenset[str]) -> bool:
+def registers(unit: Unit, names: frozenset[str], defaults: Collection[Register] = ()) -> bool:
     """Whether ``unit`` stores an argument, or one of a function around it, in what has a name.
 
     ``names`` are those of a module's variable, a class attribute, a variable of the function
-    around it, or a function that gives it.
+    around it, or a function that gives it; ``defaults`` the parameters that have it as a default.
     What is stored may be in a display (``X[k] = (f, more)``), the place in what is held there
     (``X[k].append(f)``), or it is the variable itself that is set (``global X; X = f``).
     """
-    given = set(range(len(unit.params)))
-    objects: set[int] = set()  # what has the name, and what it holds
+    objects = {*defaults}  # what has the name, and what it holds
+    given = set(range(len(unit.params))) - objects
     methods: dict[int, str] = {}
     # What is made for the variable counts, too, where nobody gets it and nobody looks whether it is there.
     asked = {op[NAMED[op[0]]] for op in unit.ops if op[0] in NAMED}
@@ -119,13 +119,13 @@ def registers(unit: Unit, names: frozenset[str]) -> bool:
     return False
 
 
-def counts(unit: Unit, names: frozenset[str]) -> bool:
+def counts(unit: Unit, names: frozenset[str], defaults: Collection[Register] = ()) -> bool:
     """Whether ``unit`` makes what has a name, or what is put there, of what it was before.
 
     ``global N; N += 1``, ``cls.made += 1``, ``NUMBERS[key] = len(NUMBERS)``: who runs it later gets
     something else.
     """
-    held: set[int] = set()  # what has the name, and what is computed of it
+    held = {*defaults}  # what has the name, and what is computed of it
     methods: set[int] = set()
     for op in unit.ops:
         code = op[0]
