@@ -634,3 +634,33 @@ def test_who_counts_in_a_script_or_below_counts_for_nobody_else(tmp_path: Path) 
     found = slice_ids(tmp_path, "app:run")
     assert {"app:Base.made", "app:first"} <= found
     assert {"app:Below", "app:alone"}.isdisjoint(found)
+
+
+COMPARED = """
+# --- app.py
+class Match:
+    def __init__(self, text):
+        self.text = text
+
+    def __str__(self):
+        return self.text
+
+    def __eq__(self, other):
+        return self.text == str(other)
+
+    def __lt__(self, other):
+        return self.text < str(other)
+
+    def joined(self, other):
+        return self.text + str(other)
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "is_there"), [("__eq__", True), ("__lt__", True), ("joined", False)]
+)
+def test_what_is_compared_is_mostly_of_the_same_class(
+    tmp_path: Path, method: str, *, is_there: bool
+) -> None:
+    write_files(COMPARED, tmp_path)
+    assert ("app:Match.__str__" in slice_ids(tmp_path, f"app:Match.{method}")) == is_there

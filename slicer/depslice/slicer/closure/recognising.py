@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from depslice.callgraph.engine.values import Class
-from depslice.slicer.closure.classes import Classes
+from depslice.slicer.closure.classes import ORDERING, Classes
 from depslice.slicer.closure.growth import Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.origins import Origins
@@ -30,6 +30,7 @@ _OF_PLAIN: Final = frozenset(
     {"__bool__", "__format__", "__hash__", "__len__", "__repr__", "__str__"}
 )
 """What texts and numbers are asked for as well: it shows nothing of what callers pass."""
+_COMPARING: Final = frozenset({"__eq__", "__ne__", *ORDERING})
 
 
 class Recognition:
@@ -113,8 +114,9 @@ class Recognition:
         # The uncommon attributes that are read of what may be the same object.
         for telling in sorted(told):
             asked |= self._ask_for(telling, vague)
+        compared = self._is_compared(value)
         for class_ in self._classes_of_targets(value):
-            asked |= self._ask_class(class_, vague)
+            asked |= self._ask_class(class_, vague, plain=compared)
         parts = {each: demand for each, demand in vague.items() if each[0] in _GIVING_PARTS}
         for class_ in self._classes_made_of(value) if parts else ():
             asked |= self._ask_class(class_, parts)
@@ -132,6 +134,11 @@ class Recognition:
                 if name in self._passed_to:
                     found[self._passed_to[name]] = None
         return found
+
+    def _is_compared(self, value: int) -> bool:
+        """Whether ``value`` is what an object is compared with: mostly another of its class."""
+        kind = self._engine.values[value]
+        return kind[0] == "P" and kind[1].unit.qualname.rpartition(".")[2] in _COMPARING
 
     def _classes_made_of(self, value: int) -> dict[Class, None]:
         """The classes whose constructors get ``value``: ``Row(row)`` copies the parts of another."""
@@ -159,12 +166,17 @@ class Recognition:
             else:
                 return value
 
-    def _ask_class(self, class_: Class, vague: dict[tuple[str, int], Demand]) -> bool:
-        """Ask the class of a target for what is done with what may be another of its instances."""
+    def _ask_class(
+        self, class_: Class, vague: dict[tuple[str, int], Demand], *, plain: bool = False
+    ) -> bool:
+        """Ask the class of a target for what is done with what may be another of its instances.
+
+        ``plain``: also for what texts and numbers have.
+        """
         known = self._asked_of.setdefault(class_, set())
         asked = False
         for (name, distance), demand in vague.items():
-            if (name, distance) not in known and name not in _OF_PLAIN:
+            if (name, distance) not in known and (plain or name not in _OF_PLAIN):
                 known.add((name, distance))
                 alike = demand.guessed("duck-typed")
                 for each in (name, STEPS[name]) if name in STEPS else (name,):
