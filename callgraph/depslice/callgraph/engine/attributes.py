@@ -18,6 +18,8 @@ from depslice.callgraph.engine.values import (
     KEPT,
     MADE,
     OPEN,
+    PARSED,
+    SPACES,
     Cell,
     Class,
     Function,
@@ -297,8 +299,11 @@ class AttributeEvaluation(Declared):
             return self.single(("X", dotted))
         if kind in ("XI", "G", "GS", "S", "N"):
             return self._external_instance(receiver, value, name, pos)
-        if kind == "K" and value[1] == "types.SimpleNamespace":
-            return self.read(self.item_cell(receiver, name))
+        if kind == "K" and value[1] in SPACES:
+            found = self.read(self.item_cell(receiver, name))
+            if self.whole and value[1] == PARSED:  # a parser may have filled it
+                return found | self.read(self.cell("carried", name))
+            return found
         if kind == "K" and value[1] == "collections.namedtuple" and name[0] != "_":
             return self.read(self.cell("field", receiver, name))
         if kind == "NT" and name == "_make":

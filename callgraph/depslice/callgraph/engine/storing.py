@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.attributes import AttributeEvaluation
-from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN, SPACES, Class, Values
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Position
 
@@ -63,7 +63,7 @@ class StoreEvaluation(AttributeEvaluation):
                     self.note_unknown(name, pos, receiver, "write")
             elif kind == "X":
                 self._store_outside(value[1], name, values, pos)
-            elif kind == "K" and value[1] == "types.SimpleNamespace":
+            elif kind == "K" and value[1] in SPACES:
                 self.write(self.item_cell(receiver, name), values)
             elif kind in OPEN:
                 if kind == "U":
@@ -82,6 +82,11 @@ class StoreEvaluation(AttributeEvaluation):
                 names.add(name)
                 self.see_beside(class_)
             self.write(self.attribute_cell(class_, name), values - self.unknown)
+
+    def have_stored_in_space(self, container: int, name: str, values: Values) -> None:
+        """So has one that got a ``types.SimpleNamespace`` or the like."""
+        if self.values[container][1] in SPACES:
+            self.write(self.item_cell(container, name), values - self.unknown)
 
     def setters_of(self, values: Values, name: str) -> Values:
         """What is called with what is stored on instances under ``name``: setters of properties."""

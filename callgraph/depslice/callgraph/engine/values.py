@@ -103,6 +103,10 @@ KEPT = "[…]"
 """What stands for the name of the attribute that would hold what a container does."""
 KEYS = "{…}"
 """And the keys of a dictionary."""
+SPACE = "types.SimpleNamespace"
+PARSED = "argparse.Namespace"
+SPACES = (SPACE, PARSED)
+"""Kinds of containers whose elements are attributes; parsers fill those of the second kind."""
 NOBODY = 0
 """No readers yet."""
 Readers: TypeAlias = "int | array[int]"

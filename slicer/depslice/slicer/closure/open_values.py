@@ -515,6 +515,8 @@ class OpenValues:
                 self._engine.have_stored(value, name, values)
             elif tag == "I":
                 self._engine.have_stored_somehow(value, values)
+            elif tag == "K" and name:
+                self._engine.have_stored_in_space(value, name, values)
             if tag == "C" or (tag == "I" and self._engine.is_metaclass(kind[1])):
                 self._settle_descriptors(values, use.demand)
         elif use.use in ("write", "delete") and tag != "M":

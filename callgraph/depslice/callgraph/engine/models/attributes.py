@@ -10,7 +10,7 @@ from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.library import DICTS
 from depslice.callgraph.engine.models.common import Model
 from depslice.callgraph.engine.parts import users
-from depslice.callgraph.engine.values import EMPTY, Function, Values
+from depslice.callgraph.engine.values import EMPTY, PARSED, SPACE, Function, Values
 from depslice.callgraph.summary import Op, Register
 
 if TYPE_CHECKING:
@@ -49,12 +49,16 @@ def _vars(engine: ContainerEvaluation, call: Call) -> Values:
     return _globals(engine, call) if call.args else _locals(engine, call)
 
 
-def _namespace(engine: ContainerEvaluation, call: Call) -> Values:
-    made = engine.container_of("types.SimpleNamespace", call.register, EMPTY)
+def _namespace(engine: ContainerEvaluation, call: Call, kind: str = SPACE) -> Values:
+    made = engine.container_of(kind, call.register, EMPTY)
     for container in made:
         for name, values in call.keywords.items():
             engine.write_item(container, name, values)
     return made
+
+
+def _parsed(engine: ContainerEvaluation, call: Call) -> Values:
+    return _namespace(engine, call, PARSED)
 
 
 def _dir(engine: ContainerEvaluation, call: Call) -> Values:
@@ -314,6 +318,7 @@ MODELS: Final[dict[str, Model]] = {
     "inspect.getmembers": _getmembers,
     "inspect.getmembers_static": _getmembers,
     "types.SimpleNamespace": _namespace,
+    "argparse.Namespace": _parsed,
     "builtins.getattr": _getattr,
     "builtins.object.__getattribute__": _object_getattribute,
     "argparse.ArgumentParser.set_defaults": _set_defaults,

@@ -11,7 +11,7 @@ from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.library import STRUCTURAL
 from depslice.callgraph.engine.models.common import DISPLAYS, Model
 from depslice.callgraph.engine.namespaces import NAMESPACE
-from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN, SPACE, Class, Values
 from depslice.callgraph.lowering.annotations import parse_type
 
 if TYPE_CHECKING:
@@ -297,7 +297,7 @@ def _raises(engine: ContainerEvaluation, call: Call) -> Values:
             raised.add(engine.intern(("I", kind[1], False)))
         elif kind[0] == "X":
             raised.add(engine.intern(("XI", kind[1])))
-    made = engine.container_of("types.SimpleNamespace", call.register, EMPTY)
+    made = engine.container_of(SPACE, call.register, EMPTY)
     for container in made:
         engine.write_item(container, "value", raised or engine.unknown)
     if len(call.args) > 1:  # `pytest.raises(E, function, …)`
