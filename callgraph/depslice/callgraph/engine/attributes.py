@@ -10,7 +10,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.declared import Declared
-from depslice.callgraph.engine.library import BY_DEFAULT, HOLDING, is_inert
+from depslice.callgraph.engine.library import BY_DEFAULT, HOLDING, SPECIAL_NAMES, is_inert
 from depslice.callgraph.engine.namespaces import NAMESPACE, stored
 from depslice.callgraph.engine.parts import RETURNS, STORES
 from depslice.callgraph.engine.values import (
@@ -754,7 +754,7 @@ class AttributeEvaluation(Declared):
             elif name in self.named_fields(class_):
                 if not self.whole:
                     values |= self.single(("O", class_, name))
-            elif not values and name.startswith("__") and name.endswith("__"):
+            elif not values and name in SPECIAL_NAMES:
                 return self._asking(receiver, class_, name, pos)
             elif not values:
                 missing = self._bound_to(receiver, self._missing(class_, name, pos))

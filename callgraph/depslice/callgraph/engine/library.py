@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 import sys
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
@@ -19,6 +20,41 @@ BUILTIN_METHODS: Final = frozenset(
     for kind in (str, bytes, int, float, list, tuple, dict, set, frozenset)
     for name in vars(kind)
 )
+
+SPECIAL_NAMES: Final = frozenset(
+    {
+        name
+        for each in (*vars(builtins).values(), operator)
+        if isinstance(each, type) or each is operator
+        for name in dir(each)
+        if name.startswith("__")
+    }
+    | {
+        *(
+            "__aenter__",
+            "__aexit__",
+            "__aiter__",
+            "__anext__",
+            "__await__",
+            "__enter__",
+            "__exit__",
+        ),
+        *("__all__", "__annotations__", "__bool__", "__bytes__", "__complex__", "__copy__"),
+        *("__del__", "__delete__", "__deepcopy__", "__fspath__", "__getattr__", "__getnewargs__"),
+        *("__getnewargs_ex__", "__instancecheck__", "__length_hint__", "__match_args__"),
+        *("__missing__", "__mro_entries__", "__post_init__", "__prepare__", "__replace__"),
+        "__rmatmul__",
+        *("__reversed__", "__set__", "__set_name__", "__setstate__", "__slots__"),
+        *("__subclasscheck__", "__subclasses__", "__test__", "__weakref__", "__attrs_post_init__"),
+        # Of later versions, and of Python 2: what is running decides nothing.
+        *("__annotate__", "__buffer__", "__firstlineno__", "__release_buffer__"),
+        *("__static_attributes__", "__type_params__"),
+        *("__cmp__", "__coerce__", "__delslice__", "__div__", "__getslice__", "__hex__"),
+        *("__idiv__", "__long__", "__metaclass__", "__nonzero__", "__oct__", "__rdiv__"),
+        *("__setslice__", "__unicode__"),
+    }
+)
+"""Special names that the data model and the library give a meaning: asked for as rules of these say."""
 
 EXCEPTIONS: Final = frozenset(
     f"builtins.{name}"

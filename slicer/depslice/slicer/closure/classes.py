@@ -9,8 +9,6 @@ are, and of each that becomes live later. So such demands stand until the slice 
 
 from __future__ import annotations
 
-import builtins
-import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
@@ -25,6 +23,7 @@ from depslice.callgraph.engine.library import (
     MODEL_BASES,
     SCHEMA_HOOKS,
     SHARED,
+    SPECIAL_NAMES,
 )
 from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import Certainty, ReferenceKind
@@ -53,34 +52,6 @@ _ASKED: Final = ("__getattribute__", "__dict__", "__class__", "__del__")
 _ENUM_HOOKS: Final = ("_missing_", "_generate_next_value_", "_ignore_", "_order_")
 _ON_TYPES: Final = ("__getitem__", "__or__", "__ror__")
 """What annotations ask of the classes that they name."""
-_OF_PYTHON: Final = frozenset(
-    {name for each in vars(builtins).values() if isinstance(each, type) for name in dir(each)}
-    | {name for name in dir(operator) if name.startswith("__")}
-    | {
-        *(
-            "__aenter__",
-            "__aexit__",
-            "__aiter__",
-            "__anext__",
-            "__await__",
-            "__enter__",
-            "__exit__",
-        ),
-        *("__all__", "__annotations__", "__bool__", "__bytes__", "__complex__", "__copy__"),
-        *("__del__", "__delete__", "__deepcopy__", "__fspath__", "__getattr__", "__getnewargs__"),
-        *("__getnewargs_ex__", "__instancecheck__", "__length_hint__", "__match_args__"),
-        *("__missing__", "__mro_entries__", "__post_init__", "__prepare__", "__replace__"),
-        *("__reversed__", "__set__", "__set_name__", "__setstate__", "__slots__"),
-        *("__subclasscheck__", "__subclasses__", "__test__", "__weakref__", "__attrs_post_init__"),
-        # Of later versions, and of Python 2: what is running decides nothing.
-        *("__annotate__", "__buffer__", "__firstlineno__", "__release_buffer__"),
-        *("__static_attributes__", "__type_params__"),
-        *("__cmp__", "__coerce__", "__delslice__", "__div__", "__getslice__", "__hex__"),
-        *("__idiv__", "__long__", "__metaclass__", "__nonzero__", "__oct__", "__rdiv__"),
-        *("__setslice__", "__unicode__"),
-    }
-)
-"""Special names that the data model and the library give a meaning: asked for as rules of these say."""
 _PROMOTED: Final = {
     "builtins.float": ("builtins.int",),
     "builtins.complex": ("builtins.float", "builtins.int"),
@@ -562,7 +533,7 @@ class Classes:
         for k in self._engine.mro(class_):
             pieces = k.module.summary.pieces
             for name, bound in tuple(k.info.members.items()):
-                special = name[:2] == "__" == name[-2:] and name not in _OF_PYTHON
+                special = name[:2] == "__" == name[-2:] and name not in SPECIAL_NAMES
                 if whose == "library":
                     special = special and name in LOOKED_FOR
                 elif whose == "somebody":
