@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from tests.check import answer, write_files
+from tests.check import answer, slice_ids, write_files
 
 from depslice.callgraph import list_functions, open_program
 from depslice.callgraph.errors import OptionError
@@ -225,6 +225,12 @@ def test_what_constructors_take_by_their_annotations_is_one_guess(
 ) -> None:
     files = INJECTED.replace("{types_of}", types_of)
     assert answer(files, "app:run", "m.run()", tmp_path) == "['store']"
+
+
+def test_the_annotations_of_a_syntax_tree_are_no_types_to_make(tmp_path: Path) -> None:
+    of_tree = "def types_of(f): return [(a.arg, a.annotation) for a in inspect.ast.parse(f).body]"
+    write_files(INJECTED.replace("{types_of}", of_tree), tmp_path)
+    assert "app:Store.__init__" not in slice_ids(tmp_path, "app:run")
 
 
 PASSED = """

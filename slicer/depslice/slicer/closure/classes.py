@@ -69,8 +69,11 @@ _READING_ANNOTATIONS: Final = frozenset(
 _BY_TEXT: Final = "__annotations__"  # `namespace.get("__annotations__")`
 _GIVING_TYPES: Final = frozenset({"__annotations__", "get_annotations", "get_type_hints"})
 """What gives code the types that a class body names, to do with them what it does with classes."""
-_DECLARING: Final = _GIVING_TYPES | {"annotation", "getfullargspec"}
+_DECLARING: Final = _GIVING_TYPES | {"getfullargspec"}
 """What gives code the types that parameters are declared with."""
+_PARAMETER: Final = "annotation"
+_OF_FUNCTIONS: Final = frozenset({"from_callable", "signature"})
+"""So does that of a parameter, which these give: syntax trees have such an attribute, too."""
 _OF_ANY: Final = ("__bool__", "__class__", "__len__", "__module__")
 """What is asked of any object, whatever it is; special methods that it has not included."""
 _TEST_CASE: Final = "TestCase"
@@ -162,6 +165,7 @@ class Classes:
         self.annotations_are_read = False  # by some code of the slice, whosever they are
         self.listed: set[Class] = set()  # those that are asked for their annotations
         self._declared_is_made = False  # by some code that takes what parameters are declared with
+        self._of_parameters: set[str] = set()  # what some code reads that may give that
         self.types_are_taken = False  # of what class bodies annotate: to make it, say
         self.asks_of_aliases: set[str] = set()  # what some code reads that tells of aliases
         # Those of which code outside gets an instance; or of them and their subclasses.
@@ -346,7 +350,11 @@ class Classes:
         if not self.annotations_are_read:
             names |= read - {"fields"}
             self.annotations_are_read = not names.isdisjoint(_READING_ANNOTATIONS)
-        if not self._declared_is_made and not _DECLARING.isdisjoint(names | read):
+        self._of_parameters |= (names | read) & (_OF_FUNCTIONS | {_PARAMETER})
+        declared = not _DECLARING.isdisjoint(names | read) or (
+            _PARAMETER in self._of_parameters and len(self._of_parameters) > 1
+        )
+        if declared and not self._declared_is_made:
             self._declared_is_made = True
             for class_ in [each for each in self._live if each in self._asked]:
                 if class_ not in self._constructed:
