@@ -233,6 +233,41 @@ def test_the_annotations_of_a_syntax_tree_are_no_types_to_make(tmp_path: Path) -
     assert "app:Store.__init__" not in slice_ids(tmp_path, "app:run")
 
 
+LATE = """
+# --- pkg/__init__.py
+# --- pkg/table.py
+TABLE = {}
+# --- pkg/words.py
+from pkg.table import TABLE
+def word(job): return job.proceed_on()
+TABLE["word"] = word
+# --- pkg/app.py
+import pickle
+from pkg.table import TABLE
+class Loader:
+    def load_words(self):
+        import pkg.words
+class Job:
+    def proceed_on(self): return 1
+def saved(): return pickle.dumps([Loader(), Job()])
+def run():
+    {load}
+    return len(TABLE)
+"""
+
+
+@pytest.mark.parametrize(
+    ("load", "is_sure"),
+    [("pickle.loads(saved())[0].load_words()", False), ("Loader().load_words(); saved()", True)],
+)
+def test_what_modules_do_that_guessed_functions_import_is_a_guess(
+    load: str, tmp_path: Path, *, is_sure: bool
+) -> None:
+    files = LATE.replace("{load}", load)
+    assert answer(files, "pkg.app:run", "m.run()", tmp_path) == "1"
+    assert ("pkg.app:Job.proceed_on" in slice_ids(tmp_path / "repo", "pkg.app:run")) == is_sure
+
+
 PASSED = """
 # --- app.py
 import pickle

@@ -527,6 +527,7 @@ class Builders:
         ``enters``: what it binds may be in there from then on.
         """
         demand = Demand.of(item, module, ReferenceKind.WRITE, "builds", start_of(piece))
+        demand = demand.supposing(self._growth.guesses_to_run(module))
         own = piece.kind in ("expr", "assign", "other") and not piece.binds
         self._classes.keep_as_value(module, piece, demand, item=item if own else "")
         self._growth.effects.setdefault(module.name)

@@ -177,7 +177,12 @@ class Following:
             if followed is None:
                 place = len(self._growth.followed)
                 followed = Followed(
-                    module=module, piece=piece, item=item, function=function, place=place
+                    module=module,
+                    piece=piece,
+                    item=item,
+                    function=function,
+                    place=place,
+                    supposed=self._growth.guesses_to_run(module),
                 )
                 self._growth.followed[function] = followed
                 self._added.spell(function.unit)
@@ -617,7 +622,8 @@ def _demand(
 ) -> Demand:
     # What stands nowhere (a display, a parameter) is somewhere in the statement.
     place = pos or start_of(at.piece)
-    return Demand.of(at.item, at.module, kind, rule, place, certain=certain)
+    demand = Demand.of(at.item, at.module, kind, rule, place, certain=certain)
+    return demand.supposing(at.supposed)
 
 
 def _named(gap: Unresolved, of_item: Iterable[Followed], words: Words) -> Unresolved:

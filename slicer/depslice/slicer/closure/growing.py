@@ -61,7 +61,7 @@ def grow_closure(
     :raises UnknownTarget: an id that no module of the program defines.
     """
     modules = [_module_of(program, target) for target in targets]
-    late: dict[str, None] = {}
+    late: dict[str, int] = {}
     first: Closure | None = None
     for _ in range(_MOST_TIMES):
         growth = Growth(

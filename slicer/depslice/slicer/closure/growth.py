@@ -9,8 +9,10 @@ control dependence; here coarse, by compound statement).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
+from types import MappingProxyType
 from typing import Final, TypeVar
 
 from depslice.callgraph import summary as s
@@ -46,7 +48,8 @@ class Followed:
     """A unit of a kept piece whose facts are followed, for the symbol ``item``; with its ``place``.
 
     ``facts`` is the list that was followed last (the engine makes a new one when it finds
-    more), ``seen`` every fact so far. ``made`` is the class that a class statement makes,
+    more), ``seen`` every fact so far. ``supposed``: by how many guesses the module runs, as in
+    :class:`Demand`. ``made`` is the class that a class statement makes,
     ``bases`` are those it names as its bases.
     """
 
@@ -55,6 +58,7 @@ class Followed:
     item: str
     function: Function
     place: int
+    supposed: tuple[int, int] = (0, 0)
     facts: list[Fact] = field(default_factory=list)
     seen: set[Fact] = field(default_factory=set)
     bases: set[Class] = field(default_factory=set)
@@ -111,7 +115,7 @@ class Growth:
         least: Certainty,
         guesses: int | None,
         most: int | None,
-        late: Iterable[str] = (),
+        late: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self.program = program
         self.engine = engine
@@ -129,8 +133,8 @@ class Growth:
         self.followed: dict[Function, Followed] = {}
         self.roots: dict[str, None] = {}
         self.effects: dict[str, None] = {}
-        self.late: dict[str, None] = {}
-        """Modules that code of the slice imports by names that callers pass."""
+        self.late: dict[str, int] = {}
+        """Modules that code of the slice imports by names that callers pass: by how many guesses."""
         self.as_values: set[PieceKey] = set()
         """Assignments of module scopes of which somebody has what they bind, not as a type alone."""
         self._wanted_by: dict[str, list[str]] = {}  # as in the demands: source -> items
@@ -146,7 +150,8 @@ class Growth:
         self._least = least
         self._less = frozenset(each for each in Certainty if each.rank > least.rank)
         self._most = most
-        self._late = tuple(late)  # modules that functions of the slice are known to run
+        self._late = dict(late)  # modules that functions of the slice run: by how many guesses
+        self._run_late: dict[str, tuple[int, int]] | None = None  # of them and what they import
         self._run_by_roots: dict[str, ImportEdge | None] | None = None
 
     # --- what is still to be followed
@@ -502,6 +507,25 @@ class Growth:
                     if late and edge[3] not in _importers(found, edge[0]):
                         found[edge[3]] = edge
         return self._run_by_roots
+
+    def guesses_to_run(self, module: Module) -> tuple[int, int]:
+        """How many guesses in a row have ``module`` run, and before the last.
+
+        There are some where only functions import it which are guessed themselves.
+        """
+        if not any(self._late.values()):
+            return 0, 0
+        if self._run_late is None:
+            self._run_late = {}
+            sure = [name for name, by in self._late.items() if not by]
+            found = import_closure(self.program, (*self.roots, *sure))
+            self._add_imported_by_code(found)
+            for name, guesses in sorted(self._late.items(), key=itemgetter(1)):
+                if guesses:
+                    more = import_closure(self.program, (name,), found)
+                    found |= more
+                    self._run_late |= dict.fromkeys(more, (guesses, guesses - 1))
+        return self._run_late.get(module.name, (0, 0))
 
     def _add_imported_by_code(self, found: dict[str, ImportEdge | None]) -> None:
         """Add what statements import that are none themselves: ``import_module("pkg.words")``.

@@ -498,7 +498,9 @@ class OpenValues:
                 if use.name:  # in `sys.modules`: somebody's import has put it there
                     self._growth.effects.setdefault(kind[1])
                 else:
-                    self._growth.late.setdefault(kind[1])
+                    by, _ = self._growth.guesses_by(use.demand)
+                    known = self._growth.late.get(kind[1], by)
+                    self._growth.late[kind[1]] = min(known, by)
         elif use.use == "matching":
             prefix, suffix = use.name
             if tag in ("I", "C"):

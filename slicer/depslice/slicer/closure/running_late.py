@@ -30,12 +30,18 @@ _LARGEST: Final = 1000
 _DOING: Final = frozenset({s.CALL, s.DECORATE, s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB})
 
 
-def modules_run_late(growth: Growth) -> dict[str, None]:
-    """Those that functions of the slice import, where they or what they import touch it."""
+def modules_run_late(growth: Growth) -> dict[str, int]:
+    """Those that functions of the slice import, where they or what they import touch it.
+
+    By how many guesses in a row such a function is there.
+    """
     if len(growth.closure.distances) > _LARGEST:
         return {}
     running = growth.run_by_roots()
-    late = {name: None for name in _imported(growth) if name not in running}
+    late: dict[str, int] = {}
+    for name, guesses in _imported(growth):
+        if name not in running:
+            late[name] = min(guesses, late.get(name, guesses))
     if not late or len(late) > _MOST:
         return {}
     names = {item.partition(":")[2].partition(".")[0] for item in growth.closure.distances}
@@ -61,14 +67,16 @@ def _changing(growth: Growth) -> set[str]:
     return found
 
 
-def _imported(growth: Growth) -> Iterator[str]:
+def _imported(growth: Growth) -> Iterator[tuple[str, int]]:
     """What functions of the slice import by a statement, and what code of it does by name."""
-    yield from growth.late
-    for function in growth.followed:
+    yield from growth.late.items()
+    for function, followed in growth.followed.items():
+        guesses = growth.guesses_to(followed.item)
+        found: list[str] = []
         for op in function.unit.ops:
             if op[0] == s.IMPORT:
-                yield from imported_modules(growth.program, function.module, op[2], op[3], op[4])
-        yield from imported_by_name(function.facts)
+                found += imported_modules(growth.program, function.module, op[2], op[3], op[4])
+        yield from ((name, guesses) for name in (*found, *imported_by_name(function.facts)))
 
 
 def _touches(growth: Growth, module: Module, names: set[str], modules: set[str]) -> bool:
