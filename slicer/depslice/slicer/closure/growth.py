@@ -392,8 +392,10 @@ class Growth:
         live, before = demand.supposed
         if live:  # who guesses a class may guess what is done with it: as one guess
             guesses = max(max(there, before) + guess, live, self._stage)
-        else:  # what fewer guesses ask for has been asked for
-            guesses = max(there, self._stage) + guess
+        elif there < self._stage:  # what fewer guesses ask for has been asked for
+            guesses = self._stage + guess
+        else:
+            guesses = there + guess
         return far + (guesses - there) * self._of_guess
 
     def guesses_in(self, distance: int) -> int:
