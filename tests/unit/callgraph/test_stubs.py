@@ -611,3 +611,19 @@ class Thing:
         "app:f",
         {"app:f", "app:JOBS", "thing:Thing", "thing:Thing.run"},
     )
+
+
+def test_an_operator_of_the_library_calls_no_methods_of_strangers(tmp_path: Path) -> None:
+    text = """
+from fractions import Fraction
+class Amount:
+    def __radd__(self, other): return self
+    def limit_denominator(self, most=1): return self
+    def as_integer_ratio(self): return 1, 1
+def f(): return Fraction(1) + Amount()
+
+"""
+    assert {each for each in calls(graph_of(text, tmp_path)) if "." in each} == {
+        "Amount.__radd__",
+        "fractions.Fraction",
+    }

@@ -784,6 +784,23 @@ CASES = {
         "b:run",
         [["opened", 1, True], "int", ["a", "b"], "list", "type"],
     ),
+    "a package of the slice that lacks a module": (
+        """
+        #- pkg/__init__.py
+        #- pkg/written_in_c/__init__.py
+        #- pkg/main.py
+        try:
+            from .written_in_c import speed as fast
+        except ImportError:
+            fast = None
+        def run():
+            return "slow"
+        if fast is not None:
+            run = fast.run
+        """,
+        "pkg.main:run",
+        "slow",
+    ),
     "conditional definitions and fallbacks": (
         """
         #- pkg/__init__.py

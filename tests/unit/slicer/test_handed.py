@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import check
+from depslice.callgraph.engine.core import Engine
 
 _OWN_PROTOCOL = """
 # --- pkg/__init__.py
@@ -173,3 +176,26 @@ def test_who_looks_for_packages_runs_none(tmp_path: Path) -> None:
 
 def test_a_protocol_of_asyncio_is_none_of_typing(tmp_path: Path) -> None:
     assert "pkg.app:Reader.data_received" in _items(_PROTOCOL, tmp_path)
+
+
+def test_what_many_calls_pass_is_looked_into_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[frozenset[int]] = []
+    look = Engine.handed_with
+
+    def counted(engine: Engine, values: frozenset[int]) -> frozenset[int]:
+        looked.append(frozenset(values))
+        return look(engine, values)
+
+    monkeypatch.setattr(Engine, "handed_with", counted)
+    calls = "".join(f"    show.on_{number}(PAGES)\n" for number in range(40))
+    files = f"""
+# --- app.py
+class Page: pass
+PAGES = [Page()]
+def run(show):
+{calls}"""
+    check.write_files(files, tmp_path)
+    assert "app:Page" in check.slice_ids(tmp_path, "app:run")
+    assert len(looked) < 40

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from check import answer, slice_ids, write_files
+from depslice.callgraph import open_program
+from depslice.callgraph.engine.base import MOST_NAMES
+from depslice.callgraph.engine.values import EMPTY
 from depslice.callgraph.summary import LONGEST_TABLE
+from depslice.slicer.slicing import engine_of
 
 LISTED = """
 # --- m.py
@@ -70,3 +74,26 @@ def test_no_other_is(tmp_path: Path, way: str, count: int) -> None:
     ids = slice_ids(tmp_path, "m:use")
     assert not ids & {"m:Field.unasked", "m:Field.other", "m:helper"}
     assert {f"m:Field.a{n}" for n in range(count)} - ids <= {"m:Field.a1"}
+
+
+def test_names_outside_that_a_loop_puts_together_are_not_all_told_apart(tmp_path: Path) -> None:
+    names = [f"part{number}" for number in range(30)]
+    files = f"""
+# --- m.py
+import numeric
+def helper(): return 1
+def found(names):
+    value = numeric
+    for name in names:
+        value = getattr(value, name, None)
+    return value
+def use():
+    helper()
+    return [found(name.split(".")) for name in {names!r}]
+"""
+    write_files(files, tmp_path)
+    engine = engine_of(open_program(tmp_path, cache=None))
+    made = {engine.intern(("X", f"numeric.part{number}")) for number in range(9 * MOST_NAMES)}
+    assert engine.unknown <= engine.thinned(made, EMPTY)
+    assert len(engine.thinned(made, EMPTY)) == MOST_NAMES + 1  # else what follows takes hours
+    assert slice_ids(tmp_path, "m:use") == {"m:use", "m:helper", "m:found"}

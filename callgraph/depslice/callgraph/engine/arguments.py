@@ -14,7 +14,8 @@ class Call(NamedTuple):
 
     ``args`` and ``keywords`` hold the possible values of each argument, ``spread`` what
     ``*args`` and ``**kwargs`` may hold; ``register`` is the one the result goes to (-1: none,
-    so that what is made there has no place of its own).
+    so that what is made there has no place of its own). ``declines``: an operator's, which says
+    that it is not implemented for strangers; then these are asked (data model, 3.3.8).
     """
 
     args: Sequence[Values] = ()
@@ -22,6 +23,7 @@ class Call(NamedTuple):
     spread: Values = EMPTY
     pos: Position = 0
     register: Register = -1
+    declines: bool = False
 
     def argument(self, index: int, name: str) -> Values:
         """The argument at ``index``, or of that name; empty if there is none."""

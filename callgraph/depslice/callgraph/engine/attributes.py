@@ -197,20 +197,23 @@ class AttributeEvaluation(Declared):
         if known is None:
             known = self._attributes[name] = {}
         values: Values = EMPTY
+        joined: set[int] | None = None  # of many, each union would be another set
         beside = EMPTY if self.whole or len(receivers) < 2 else self._lacking(receivers, name)
         for receiver in receivers:
             if receiver in beside:
                 self.note_unknown(name, pos, receiver)
-                values = values | self.unknown  # what somebody has stored there
-                continue
-            lookup = known.get(receiver)
-            if lookup is None:
-                lookup = self._lookup(known, receiver, name)
-            found = self.ask(lookup, pos)
+                found = self.unknown  # what somebody has stored there
+            else:
+                lookup = known.get(receiver)
+                if lookup is None:
+                    lookup = self._lookup(known, receiver, name)
+                found = self.ask(lookup, pos)
             if not values:
                 values = found
             elif found:
-                values = values | found
+                if joined is None:
+                    values = joined = set(values)
+                joined |= found
         if not receivers and not self.whole:
             # What is `None`, or in a container that nothing here fills, someone else sets.
             self.note_unknown(name, pos, self.unknown_id)

@@ -779,11 +779,20 @@ class EngineState:
         """In a slice: ``values`` with no more than some that are derived from open ones.
 
         A loop that applies each operation to what the one before gave (an interpreter's) makes
-        thousands of them. Beside the unknown, which may be anything, they tell hardly more.
+        thousands of them. Beside the unknown, which may be anything, they tell hardly more. So do
+        dotted names outside, of which one that goes from name to name (``f = getattr(f, part)``)
+        makes as many as there are ways: of these, too, some are told apart.
         """
+        known = self.values
+        if len(values) > MOST_NAMES:
+            dotted = {value for value in values if known[value][0] == "X"}
+            if len(dotted) > MOST_NAMES:
+                held = dotted & before
+                room = max(0, MOST_NAMES - len(held))
+                told = held.union(sorted(dotted - held)[:room])
+                values = (values - dotted) | told | self.unknown
         if self.unknown_id not in values:
             return frozenset(values)
-        known = self.values
         derived = {value for value in values if known[value][0] in _MADE_OF_OPEN}
         if len(derived) <= MOST_DERIVED:
             return frozenset(values)

@@ -219,7 +219,7 @@ class ContainerMethods(ContainerEvaluation):
         Of displays not the texts: all instances of a class are one container, and texts of the one
         would leave no room for the objects of the other.
         """
-        args, keywords, spread, pos, _ = call
+        args, keywords, spread, pos, *_ = call
         if self.values[held][1] == "defaultdict" and args:
             self.have_factory(held, args[0], INNER + held)
             args = args[1:]

@@ -98,7 +98,7 @@ class ExternalCalls(Texts):
 
     def call_external(self, dotted: str, call: Call) -> Values:
         """Call something outside the repo; what is known of it is modelled."""
-        args, keywords, spread, pos, register = call
+        args, keywords, spread, pos, register, _ = call
         if not dotted.endswith("()"):  # what a model made has no name
             self.facts.append((f.EXTERNAL, dotted, pos, True))
         if args and dotted in ("builtins.exec", "builtins.eval"):

@@ -300,30 +300,40 @@ class Outside:
         return self._invoke(number, found, name, arguments)
 
     def result_of(
-        self, number: int, name: str, pos: Position, args: Sequence[Values] = ()
+        self,
+        number: int,
+        name: str,
+        pos: Position,
+        args: Sequence[Values] = (),
+        *,
+        declines: bool = False,
     ) -> Values:
-        """What a special method of an object from outside gives; nothing if it has none."""
+        """What a special method of an object from outside gives; nothing if it has none.
+
+        ``declines`` as in :class:`Call`.
+        """
         value = self.engine.values[number]
         if value[0] not in _FROZEN or any(self._may_read(values) for values in args):
-            return self._result_of(number, name, pos, args)
+            return self._result_of(number, name, Call(args, pos=pos, declines=declines))
         key = (number, name, *map(self.engine.shared, args))
         known = self._results.get(key)
         if known is None:
-            known = self._results[key] = frozenset(self._result_of(number, name, pos, args))
+            call = Call(args, pos=pos, declines=declines)
+            known = self._results[key] = frozenset(self._result_of(number, name, call))
         return known
 
     def _may_read(self, values: Values) -> bool:
         known = self.engine.values
         return any(known[value][0] not in _FROZEN for value in values)
 
-    def _result_of(self, number: int, name: str, pos: Position, args: Sequence[Values]) -> Values:
+    def _result_of(self, number: int, name: str, call: Call) -> Values:
         class_ = self.types.class_of(self.engine.values[number])
         found = None if class_ is None else self.member(class_, name)
         if found is not None and found.declaration[0] == d.ALIAS:
             found = self.member(found.owner, str(found.declaration[1][-1]))
         if found is None or found.declaration[0] != d.FUNCTION:
             return EMPTY
-        return self._invoke(number, found, name, Call(args, pos=pos)) or EMPTY
+        return self._invoke(number, found, name, call) or EMPTY
 
     def call(self, dotted: str, arguments: Call) -> Values | None:
         """Call a function or class by its dotted name; ``None`` if no stub tells what it gives."""
@@ -618,7 +628,7 @@ class Outside:
             else:
                 self.types.bind(declared, values, scope, arguments.pos)
             if declared is not None:
-                self.use(declared, values, scope.module, arguments.pos)
+                self.use(declared, values, scope.module, arguments.pos, declines=arguments.declines)
         if len(overloads) > 1 and not self.engine.whole:
             for other, _, _ in overloads:
                 if other is not params:
@@ -654,10 +664,12 @@ class Outside:
         pos: Position,
         *,
         deep: int = 0,
+        declines: bool = False,
     ) -> None:
         """Objects of the repo are used as the protocols in a type of ``module`` have it.
 
-        So are the elements of what is passed for an iterable of such.
+        So are the elements of what is passed for an iterable of such. Who ``declines`` has no use
+        for strangers.
         """
         engine = self.engine
         objects = engine.objects_in(values)
@@ -676,15 +688,23 @@ class Outside:
         if engine.whole:
             self._use_classes(declared, values, module, pos)
         if objects:
-            self._use_alike(declared, objects, module, pos)
+            self._use_alike(declared, objects, module, pos, declines=declines)
 
     def _use_alike(
-        self, declared: TypeExpr, objects: Values, module: StubModule, pos: Position
+        self,
+        declared: TypeExpr,
+        objects: Values,
+        module: StubModule,
+        pos: Position,
+        *,
+        declines: bool,
     ) -> None:
         """An object that is passed for one of a class, and is none, has to do what those do."""
         for class_ in self.protocols.classes(module, declared):
             if class_.dotted.startswith("builtins."):
                 continue  # code in C looks at what it is
+            if declines and class_.dotted not in IMITATED:
+                continue
             names = self.protocols.declared_by(class_)
             for number in objects:
                 kind = self.engine.values[number]
@@ -889,7 +909,7 @@ class Outside:
         value = self.engine.values[number]
         if value[0] not in ("XI", "G", "GS") or value[1] in _PLAIN:
             return same
-        return self.result_of(number, dunder, pos, [other]) or same
+        return self.result_of(number, dunder, pos, [other], declines=True) or same
 
     def entered(self, number: int, pos: Position, *, is_async: bool) -> Values | None:
         """What ``with value as …`` binds."""

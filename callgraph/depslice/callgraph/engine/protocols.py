@@ -50,6 +50,8 @@ _PLAIN_RESULTS: Final = frozenset(
 _GENERATED: Final = OPEN | {"GE"}
 _NAMED_OUTSIDE: Final = frozenset({"G", "GS", "X", "XA", "XI", "XM"})
 """Values that have the dotted name of something outside the repo."""
+_ASKED_BY_CLASS: Final = frozenset({"C", "XI"})
+"""Values other than objects that may have special methods of the repo, as their class tells."""
 _MOST_PARTS: Final = 32  # containers that are looked into
 
 
@@ -211,8 +213,13 @@ class Protocols(CallEvaluation):
 
     def objects_and_classes(self, values: Values) -> frozenset[int]:
         """Those whose special methods may be of the repo, classes by their metaclass."""
-        others = {v for v in values if self._is_of_metaclass(v) or self.may_be_caught(v)}
+        known = self.values
+        others = {v for v in values if known[v][0] in _ASKED_BY_CLASS and self._may_be_asked(v)}
         return self.objects_in(values) | others
+
+    def _may_be_asked(self, value: int) -> bool:
+        """Whether it is a class that has a metaclass, or an exception that may be one of the repo."""
+        return self._is_of_metaclass(value) or self.may_be_caught(value)
 
     def _is_of_metaclass(self, value: int) -> bool:
         """Whether it is a class whose class is one of the repo."""
@@ -378,7 +385,7 @@ class Protocols(CallEvaluation):
         while waiting and len(met) <= _MOST_PARTS:
             for each in sorted(self._held(waiting.pop())):
                 tag = self.values[each][0]
-                if tag in asked or self._is_of_metaclass(each) or self.may_be_caught(each):
+                if tag in asked or (tag in _ASKED_BY_CLASS and self._may_be_asked(each)):
                     found.add(each)
                 elif tag in ("K", "G") and each not in met:
                     met.add(each)

@@ -16,7 +16,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.values import Class, Function, Lookup
 from depslice.callgraph.model import ReferenceKind, Unresolved
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import Unit
+from depslice.callgraph.summary import Position, Unit
 from depslice.callgraph.unknown import UNNAMED, Words, once_each
 from depslice.slicer.closure.added import AddedMembers
 from depslice.slicer.closure.attribute_reads import attribute_reads, tests
@@ -70,6 +70,8 @@ class Following:
         self._reading: dict[Function, frozenset[int]] = {}
         self._testing: dict[Function, frozenset[int]] = {}
         self._types: dict[Function, tuple[list[f.Fact], dict[int, Fate]]] = {}
+        # By place: the names of attributes of what nobody knows, as the facts have it.
+        self._unknown: dict[Function, tuple[list[f.Fact], dict[Position, list[str]]]] = {}
         # Names that stand for types alone, as long as nobody has what their statement binds.
         self._named_as_types: list[tuple[Followed, f.Fact, Fate]] = []
         # Arguments of aliases of which nobody makes anything so far.
@@ -578,9 +580,19 @@ class Following:
         _, values, pos, whose = fact
         demand = _demand(at, ReferenceKind.CALL, "handed", pos, certain=False)
         self._open.hand(values, demand, whose)
-        for each in at.function.facts:
-            if each[0] == f.UNKNOWN and each[2] == pos:  # `pickle.loads(text).run(values)`
-                self._open.pass_by_name(each[1], values, demand)
+        for name in self._read_at(at.function, pos):  # `pickle.loads(text).run(values)`
+            self._open.pass_by_name(name, values, demand)
+
+    def _read_at(self, function: Function, pos: Position) -> Iterable[str]:
+        """The attributes of who knows what that ``function`` uses there."""
+        known = self._unknown.get(function)
+        if known is None or known[0] is not function.facts:
+            names: dict[Position, list[str]] = {}
+            for fact in function.facts:
+                if fact[0] == f.UNKNOWN:
+                    names.setdefault(fact[2], []).append(fact[1])
+            known = self._unknown[function] = function.facts, names
+        return known[1].get(pos, ())
 
     def _pass(self, at: Followed, fact: f.Fact) -> None:
         _, function, index, values = fact

@@ -390,12 +390,17 @@ class Growth:
     def distance_by(self, demand: Demand) -> int:
         """How far from a target what ``demand`` asks for would be: to be compared, no more."""
         far = self._far.get(demand.source, 0) + self._of_reference
-        there, guess = self.guesses_in(far), demand.certainty is Certainty.POSSIBLE
+        if not self._of_guess:
+            return far
+        there = far // _MANY if self._depth is None else far % _MANY
+        guess = demand.certainty is Certainty.POSSIBLE
         live, before = demand.supposed
         if live:  # who guesses a class may guess what is done with it: as one guess
             guesses = max(max(there, before) + guess, live, self._stage)
-        else:  # what fewer guesses ask for has been asked for
-            guesses = max(there, self._stage) + guess
+        elif there < self._stage:  # what fewer guesses ask for has been asked for
+            guesses = self._stage + guess
+        else:
+            guesses = there + guess
         return far + (guesses - there) * self._of_guess
 
     def guesses_in(self, distance: int) -> int:

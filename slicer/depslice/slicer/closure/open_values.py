@@ -191,7 +191,7 @@ class OpenValues:
         self._parts: dict[tuple[int, str], list[tuple[int, str]]] = {}
         self._asking_parts: dict[tuple[int, str, bool], _Inside] = {}
         self._reached: dict[tuple[int, str], list[int]] = {}  # while uses are settled
-        self._held: dict[int, Values] = {}  # with what is handed over, while uses are settled
+        self._held: dict[Values, Values] = {}  # with what is handed over, while uses are settled
         self._reaching: dict[tuple[int, str, bool], _Open] = {}  # into objects that may grow
         # What is asked of a class whoever asks: how much was known of bases, and from how far.
         self._asked_alike: dict[tuple[Any, ...], tuple[int, int]] = {}
@@ -271,10 +271,10 @@ class OpenValues:
     def hand(self, values: Values, demand: Demand, whose: f.Whose = "somebody") -> None:
         """Code outside gets ``values``: asked for once, unless somebody gets it who looks for more."""
         whom = _WHOSE.index(whose)
-        for value in sorted(values):
-            if self._handed.get(value, -1) < whom:
-                self._handed[value] = whom
-                self.note("handed", value, whom, demand)
+        known = self._handed
+        for value in sorted([value for value in values if known.get(value, -1) < whom]):
+            known[value] = whom
+            self.note("handed", value, whom, demand)
 
     def note_named(
         self, receiver: int, name: int, how: f.Access, demand: Demand, *, of_many: bool
@@ -606,15 +606,20 @@ class OpenValues:
             if called is not None and self._is_to_be_called(kind[1]):
                 self._classes.want_member(called, "__call__", use.demand)
         elif kind[0] != "U":
-            held = self._held.get(value)
-            if held is None:
-                held = self._held[value] = self._engine.handed_with(self._engine.only(value))
+            held = self._handed_with(self._engine.only(value))
             self.hand(held, use.demand, _WHOSE[use.name])
         elif use.name > self._any_to_whom:  # what the library had, perhaps
             self._any_to_whom = use.name
             for class_, (whom, demand) in self._to_whom.items():
                 if whom < use.name:
                     self._classes.want_for_others(class_, demand, _WHOSE[use.name])
+
+    def _handed_with(self, values: Values) -> Values:
+        """What whoever has ``values`` gets at: many calls of what nobody knows pass the same."""
+        held = self._held.get(values)
+        if held is None:
+            held = self._held[values] = self._engine.handed_with(values)
+        return held
 
     def _is_to_be_called(self, class_: Class) -> bool:
         """Whether instances may stand for functions: they have few methods to be used by else.
@@ -959,7 +964,7 @@ class OpenValues:
     def _hand_given(self, given: Given, demand: Demand, callee: Value) -> None:
         """Whoever is called that nobody knows gets what is passed."""
         passed = EMPTY.union(*given.args, *(v for _, v in given.keywords), given.spread)
-        handed = self._engine.handed_with(passed)
+        handed = self._handed_with(passed)
         self.hand(handed, demand)
         if callee[0] == "A":
             self.pass_by_name(callee[2], handed, demand)
@@ -1009,7 +1014,10 @@ class OpenValues:
         self, use: _Open, function: Function, *, receiver: int | None = None
     ) -> None:
         given: Given = use.name
-        self._growth.keep_function(function, replace(use.demand, kind=ReferenceKind.CALL))
+        called = use.demand
+        if called.kind is not ReferenceKind.CALL:
+            called = replace(called, kind=ReferenceKind.CALL)
+        self._growth.keep_function(function, called)
         self._growth.do_by(use.demand, partial(self._pass, given, function, receiver))
 
     def _pass(self, given: Given, function: Function, receiver: int | None) -> None:

@@ -157,7 +157,10 @@ class Origins:
 
     def known(self, value: int) -> frozenset[int]:
         """The known values behind ``value``; empty when only callers outside the slice know."""
-        return self._known[value] if self._is_open(value) else self._engine.only(value)
+        found = self._known.get(value)
+        if found is None:
+            return self._known[value] if self._is_open(value) else self._engine.only(value)
+        return found
 
     def is_declared(self, value: int) -> bool:
         """Whether an annotation says something of the parameter that ``value`` is."""
@@ -452,10 +455,14 @@ class Origins:
 
     def _behind(self, value: int, reader: int) -> frozenset[int]:
         """The known values behind ``value`` so far; ``reader`` is told when there are more."""
-        if self._is_open(value):
+        found = self._known.get(value)
+        if found is None:
+            if not self._is_open(value):
+                return self._engine.only(value)
             self.follow(value)
-            self._read(value, reader)
-        return self.known(value)
+            found = self._known[value]
+        self._read(value, reader)
+        return found
 
     def _read(self, source: _Source, reader: int) -> None:
         self._readers.setdefault(source, {})[reader] = None

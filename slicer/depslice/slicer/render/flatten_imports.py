@@ -132,9 +132,14 @@ def plan_import(program: Program, source: Source, statement: ImportStatement) ->
                 if external:
                     plan.hoisted.append((imported, target))
             elif statement.typing_only or (
-                external and not _is_of_slice(program, source, statement)
+                external
+                and (
+                    target.module in program.sources or not _is_of_slice(program, source, statement)
+                )
             ):
-                plan.kept.append((imported, bound))  # for type checkers alone it need not be there
+                # For type checkers alone it need not be there; what a module of the slice lacks
+                # (one written in C, say), nobody else here imports.
+                plan.kept.append((imported, bound))
             else:
                 plan.assigned.append((imported, bound, target))
         elif external:
