@@ -1245,3 +1245,53 @@ def test_what_a_full_place_has_no_room_for_is_told_at_once(
         engine.write(cell, texts)
     assert cell.values is full
     assert asked == 1
+
+
+def test_a_special_method_is_called_once_for_all_objects_that_find_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where hierarchies are wide, an operator met each of eight classes that share a method."""
+    classes = "".join(f"class C{n}(Base):\n    pass\n" for n in range(8))
+    made = ", ".join(f"C{n}()" for n in range(8))
+    text = f"""
+class Base:
+    def __add__(self, other): return self.of(other)
+    def __eq__(self, other): return True
+    def __hash__(self): return 1
+    def __iter__(self): return iter(())
+    def of(self, other): return self
+class Low(Base):
+    def __add__(self, other): return other
+{classes}
+class Other:
+    def __radd__(self, other): return other
+def add(a, b): return a + b
+def same(a, b): return a == b
+def known(a, b): return a in {{b}}
+def each(a): return [x for x in a]
+def run():
+    for a in ({made}):
+        for b in ({made}):
+            add(a, b), same(a, b), known(a, b), each(a), add(Low(), a), add(a, Other())
+run()
+"""
+    called: dict[str, int] = {}
+    call_function = Engine.call_function
+
+    def counting(self: Engine, function: Any, *arguments: Any, **named: Any) -> Any:
+        name = function.unit.qualname
+        called[name] = called.get(name, 0) + 1
+        return call_function(self, function, *arguments, **named)
+
+    monkeypatch.setattr(Engine, "call_function", counting)
+    edges = inner_calls(graph_of(text))
+    assert {
+        ("m:add", "m:Base.__add__"),
+        ("m:add", "m:Low.__add__"),
+        ("m:same", "m:Base.__eq__"),
+        ("m:known", "m:Base.__eq__"),
+        ("m:known", "m:Base.__hash__"),
+        ("m:each", "m:Base.__iter__"),
+    } <= edges
+    alone = {name: count for name, count in called.items() if name.startswith("Base.__")}
+    assert max(alone.values()) <= 8, alone  # it was 48 of the operator

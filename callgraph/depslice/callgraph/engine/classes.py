@@ -376,7 +376,7 @@ class ClassEvaluation(AnnotationEvaluation):
         for found in asking[:1] if self.whole else asking:
             owners = (found, *self.instead_of(made, found, name, made))
             given = [self.single(("C", made, True))]
-            self._call_members(owners, name, given, pos, "init-subclass", keywords, EMPTY, made)
+            self.call_members(owners, name, given, pos, "init-subclass", keywords, of=made)
 
     def make_below(self, bases: Values, pos: Position) -> None:
         """A class without a statement is made below ``bases``: ``type(name, bases, members)``."""
@@ -453,24 +453,25 @@ class ClassEvaluation(AnnotationEvaluation):
         if found is None:
             return EMPTY
         owners = (found, *self.instead_of(owner, found, name))
-        return self._call_members(owners, name, args, pos, rule, keywords, spread, owner)
+        return self.call_members(owners, name, args, pos, rule, keywords, spread, of=owner)
 
-    def _call_members(
+    def call_members(
         self,
         owners: Sequence[Class],
         name: str,
         args: Sequence[Values],
         pos: Position,
         rule: str,
-        keywords: Mapping[str, Values],
-        spread: Values,
-        of: Class,
+        keywords: Mapping[str, Values] = NO_KEYWORDS,
+        spread: Values = EMPTY,
+        of: Class | None = None,
     ) -> Values:
-        """Call what each of ``owners`` binds ``name`` to, for the class ``of``."""
+        """Call what each of ``owners`` binds ``name`` to, for the class ``of``, or the first."""
+        of = of or owners[0]
         self.facts += [(f.MEMBER, each, name, pos, False, "call", True) for each in owners]
         values: set[int] = set()
         members = [value for each in owners for value in self.member_values(each, name)]
-        for value in members:
+        for value in dict.fromkeys(members):
             kind = self.values[value]
             if kind[0] == "F":
                 values |= self.call_function(
@@ -493,19 +494,34 @@ class ClassEvaluation(AnnotationEvaluation):
         pos: Position,
     ) -> Values:
         """Call a special method of the classes below ``class_`` that have one of their own."""
-        below = self.overriding(class_, owner, dunder)
-        if len(below) > _MOST_OVERRIDES:
-            for found, _ in below:
-                for value in self.member_values(found, dunder):
-                    kind = self.values[value]
-                    if kind[0] == "F":
-                        self.facts.append((f.CALL, kind[1], pos, True, "override", False))
-            return EMPTY
         values: Values = EMPTY
-        for found, subclass in below:
+        for found, subclass in self.overrides_apart(class_, owner, dunder, pos):
             receiver = self.single(("I", subclass, False))
             values = values | self.call_member(found, dunder, [receiver, *args], pos, "override")
         return values
+
+    def overrides_apart(
+        self, class_: Class, owner: Class | None, dunder: str, pos: Position
+    ) -> Sequence[tuple[Class, Class]]:
+        """Where few override a special method, who that is; else each may run, and is noted."""
+        if self.asked(("overrides", class_, owner, dunder), pos):
+            return ()
+        return self.overriding(class_, owner, dunder)
+
+    def note_overrides(self, class_: Class, owner: Class | None, dunder: str) -> Values:
+        """Where more of them come than are told apart: each may run. Else nothing is noted.
+
+        Each operator asks that of each class its operand may be of, whatever the other is.
+        """
+        below = self.overriding(class_, owner, dunder)
+        if len(below) <= _MOST_OVERRIDES:
+            return EMPTY
+        for found, _ in below:
+            for value in self.member_values(found, dunder):
+                kind = self.values[value]
+                if kind[0] == "F":
+                    self.facts.append((f.CALL, kind[1], 0, True, "override", False))
+        return self.unknown
 
     def _call_back_each(self, receivers: Values, method: str, pos: Position) -> None:
         for receiver in receivers:

@@ -274,7 +274,7 @@ class ContainerEvaluation(ComputedNames):
         hashed = self.parts(values) | self.objects_and_classes(values)
         if hashed:
             for dunder in HASHED[:1] if alone and self.whole else HASHED:
-                self.protocol(hashed, (dunder,), f.HERE)
+                self.protocol_of(hashed, (dunder,), f.HERE)
 
     def make_mapping(self, op: Op, registers: Sequence[Values]) -> Values:
         """A dict display or comprehension."""

@@ -362,7 +362,9 @@ class Engine(Updating):
 
     def answer(self, lookup: Lookup) -> None:
         """Answer a question, (again) after something it depends on has grown."""
-        if lookup.settled or lookup.evaluations >= _MOST_EVALUATIONS:
+        if lookup.settled or (
+            lookup.evaluations >= _MOST_EVALUATIONS and lookup.question[0] != "overrides"
+        ):
             self.keep(lookup.facts)
             return
         lookup.evaluations += 1
@@ -402,6 +404,11 @@ class Engine(Updating):
                 return self.binary(left, right, name, 0)
             case ("compare", left, right, dunder):
                 return self.compare(left, right, dunder, 0)
+            case ("iterate", objects, is_async):
+                return self.iterate_instances(objects, 0, is_async=is_async)
+            case ("contains", containers, items):
+                self.contains(containers, items, 0)
+                return EMPTY
             case ("protocol", values, dunders):
                 return self.protocol(values, dunders, 0)
             case ("call", callees, args, keywords):
@@ -421,6 +428,8 @@ class Engine(Updating):
                 return self.call(self.only(callee), args, dict(keywords), 0, spread=spread)
             case ("parts", containers):
                 return self.find_parts(containers)
+            case ("overrides", class_, owner, dunder):
+                return self.note_overrides(class_, owner, dunder)
             case ("caught", classes, how):
                 return self.caught(classes, how)
             case ("carried", name):
@@ -509,7 +518,7 @@ class Engine(Updating):
             s.MATCH_ARG: lambda fn, r, op: self.match_argument(r[op[2]], r[op[3]], op[4], f.HERE),
             s.COMPARE: self._test,
             s.COMPARED: self._compare,
-            s.CONTAINS: lambda fn, r, op: self.contains(r[op[1]], r[op[2]], f.HERE),
+            s.CONTAINS: self._contains,
             s.DECLARE: lambda fn, r, op: self.declare(fn, op[2], op[3], r),
             s.DECORATE: lambda fn, r, op: self.decorate(r[op[2]], r[op[3]], f.HERE, below=op[4]),
             s.DELETE_SUB: lambda fn, r, op: self._delete_item(r[op[1]], r[op[2]], f.HERE),
@@ -576,14 +585,9 @@ class Engine(Updating):
                 merged = merged | values if merged else values
         return merged
 
-    def _protocol(self, values: frozenset[int], dunders: tuple[str, ...], pos: int) -> Values:
-        if self.whole:
-            return self.asked(("protocol", values, dunders), pos)
-        return self.protocol(values, dunders, pos)
-
     def _special(self, values: frozenset[int], dunders: tuple[str, ...], pos: int) -> None:
         if values:
-            self._protocol(values, dunders, pos)
+            self.protocol_of(values, dunders, pos)
 
     def _show(self, function: Function, registers: Sequence[frozenset[int]], op: s.Op) -> None:
         """An f-string, a mapping pattern, or the message of an ``assert``.
@@ -613,6 +617,13 @@ class Engine(Updating):
             shown = shown.union(v for v in values if self.values[v][0] in OPEN)
         return shown
 
+    def _contains(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
+        containers, items = registers[op[1]], registers[op[2]]
+        if self.whole:
+            self.asked(("contains", containers, items), f.HERE)
+        else:
+            self.contains(containers, items, f.HERE)
+
     def _delete_item(self, receivers: frozenset[int], keys: Values, pos: int) -> None:
         self._special(receivers, ("__delitem__",), pos)
         self.delete_item(receivers, keys, pos)
@@ -634,7 +645,7 @@ class Engine(Updating):
 
     def _unary(self, function: Function, registers: Sequence[frozenset[int]], op: s.Op) -> Values:
         if self.whole:
-            return self._protocol(registers[op[2]], (op[3],), f.HERE)
+            return self.protocol_of(registers[op[2]], (op[3],), f.HERE)
         return self.unary(registers[op[2]], op[3], f.HERE)
 
     def _compare(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:

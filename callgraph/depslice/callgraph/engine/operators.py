@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from depslice.callgraph import summary as s
@@ -37,26 +37,14 @@ class Operators(Protocols):
             (right, left, reflected.get(dunder, dunder)),
         ):
             answered = self.whole and bool(values)
+            asked: dict[str, list[int]] = {}
             for value in tuple(values):
                 kind = self.values[value]
                 if kind[0] == "I":
                     called = name
                     if name == "__ne__" and self.find_member(kind[1], name) is None:
                         called = "__eq__"
-                    made = self.call_dunder(value, kind[1], called, [other], pos)
-                    result |= made
-                    if called in OF_PARTS:
-                        held = self.held_in(self.only(value), (called,))
-                        for passed_on in OF_PARTS[called] if held else ():
-                            self.protocol(held, (passed_on,), pos)
-                    if self.ordered and self.find_member(kind[1], called) is None:
-                        answered = self.derived_comparison(value, kind[1], called, other, pos)
-                        continue
-                    answered = (
-                        answered
-                        and self.find_member(kind[1], called) is not None
-                        and all(self.values[v] != _NOT_IMPLEMENTED for v in made)
-                    )
+                    asked.setdefault(called, []).append(value)
                 elif kind[0] in OPEN:
                     result |= self.operate(value, name, [other], pos)
                     if name == "__ne__":
@@ -67,9 +55,28 @@ class Operators(Protocols):
                     if kind[0] == "C":
                         self.call_of_metaclass(value, kind[1], name, [other], pos)
                     answered = False
+            for called, receivers in asked.items():
+                for group in self.together(receivers, called):
+                    made, answers = self._compare_together(group, called, other, pos)
+                    result |= made
+                    answered = answered and answers
             if answered:
                 break
         return {value for value in result if self.values[value] != _NOT_IMPLEMENTED}
+
+    def _compare_together(
+        self, group: Sequence[int], called: str, other: Values, pos: Position
+    ) -> tuple[Values, bool]:
+        """What a comparison gives of objects that find the same method; whether it answers."""
+        class_ = self.values[group[0]][1]
+        made = self.call_together(group, called, [other], pos)
+        held = self.held_in(self.shared(set(group)), (called,)) if called in OF_PARTS else EMPTY
+        for passed_on in OF_PARTS[called] if held else ():
+            self.protocol(held, (passed_on,), pos)
+        if self.find_member(class_, called) is None:  # then it is one alone
+            ordered = bool(self.ordered)
+            return made, ordered and self.derived_comparison(group[0], class_, called, other, pos)
+        return made, not self._declined(made)
 
     def _compare_parts(self, left: Values, right: Values, dunder: str, pos: Position) -> None:
         """Builtin containers compare what they hold, the first that differs decides (6.10.1)."""
@@ -140,12 +147,15 @@ class Operators(Protocols):
         if containers and not asking:
             return
         dunders = ("__eq__",) if self._are_sequences(asking) else ("__eq__", "__hash__")
-        for value in (*items, *self.parts(items)):
+        asked = dict.fromkeys((*items, *self.parts(items)))
+        objects = [value for value in asked if self.values[value][0] == "I"]
+        for dunder in dunders:
+            for group in self.together(objects, dunder):
+                self.call_together(group, dunder, [containers], pos)
+        for value in asked:
             kind = self.values[value]
-            for dunder in dunders:
-                if kind[0] == "I":
-                    self.call_dunder(value, kind[1], dunder, [containers], pos)
-                elif kind[0] == "C":
+            for dunder in dunders if kind[0] != "I" else ():
+                if kind[0] == "C":
                     self.call_of_metaclass(value, kind[1], dunder, [containers], pos)
                 elif kind[0] in OPEN:
                     self.note_protocol(dunder, pos, value)
@@ -193,22 +203,20 @@ class Operators(Protocols):
         in_place = is_in_place(name)
         forward = name[1:] if in_place else name
         extended: list[int] = []
+        asked: list[int] = []
         for value in tuple(left):
             kind = self.values[value]
             if kind[0] == "I":
-                names = [f"__{name}__", f"__{forward}__"] if in_place else [f"__{forward}__"]
-                answers = False
                 if self._reflected_first(kind, right, forward):
                     continue
-                for dunder in names:
-                    made = self.call_dunder(value, kind[1], dunder, [right], pos)
-                    declined = {v for v in made if self.values[v] == _NOT_IMPLEMENTED}
+                if in_place:
+                    made = self.call_dunder(value, kind[1], f"__{name}__", [right], pos)
+                    declined = self._declined(made)
                     result |= made - declined
                     declines = declines or (bool(declined) and declined == made)
-                    if self._has_operator(kind[1], dunder) and not declined:
-                        answers = True
-                        break
-                answered = answered and answers
+                    if self._has_operator(kind[1], f"__{name}__") and not declined:
+                        continue
+                asked.append(value)
             elif kind[0] in OPEN:
                 if in_place:
                     result |= self.operate(value, f"__{name}__", [right], pos)
@@ -232,25 +240,21 @@ class Operators(Protocols):
                     result |= self._types_in(left | right)
             elif forward == "or" and self._is_type(kind):
                 result |= self._types_in(left | right)
+        for group in self.together(asked, f"__{forward}__"):
+            made = self.call_together(group, f"__{forward}__", [right], pos)
+            declined = self._declined(made)
+            result |= made - declined
+            declines = declines or (bool(declined) and declined == made)
+            has_it = self._has_operator(self.values[group[0]][1], f"__{forward}__")
+            answered = answered and has_it and not declined
         self.update_containers(extended, right, pos)
         answered = answered and all(self.values[v][0] == "I" for v in left)
+        result |= self._reflected(left, right, forward, pos, (answered, declines))
         for value in tuple(right):
             kind = self.values[value]
             if kind[0] == "XI":
                 self.ask_caught(value, (f"__r{forward}__",), pos)
-            if kind[0] == "I":
-                first = any(self._reflected_first(self.values[v], {value}, forward) for v in left)
-                if answered and not first:
-                    continue
-                others = self._of_another_type(left, value)
-                if left and not others:
-                    continue
-                sure = first or declines
-                rule = "protocol" if sure else self._rule_of_reflected(left, kind[1], forward)
-                result |= self.call_dunder(value, kind[1], f"__r{forward}__", [others], pos, rule)
-                if forward == "mul" and self.find_member(kind[1], "__rmul__") is None:
-                    self.call_dunder(value, kind[1], "__index__", [], pos)  # `[0] * value`
-            elif kind[0] in OPEN:
+            if kind[0] in OPEN:
                 if answered:
                     continue
                 result |= self.operate(value, f"__r{forward}__", [left], pos)
@@ -265,6 +269,41 @@ class Operators(Protocols):
         elif forward == "mod" and not self.whole and any(self.values[v][0] in OPEN for v in left):
             known = frozenset(v for v in right if self.values[v][0] not in OPEN)
             self._fill_template(left, known, pos)  # what only callers know is a number as likely
+        return result
+
+    def _declined(self, made: Values) -> Values:
+        return {value for value in made if self.values[value] == _NOT_IMPLEMENTED}
+
+    def _reflected(
+        self, left: Values, right: Values, forward: str, pos: Position, told: tuple[bool, bool]
+    ) -> Values:
+        """What the reflected methods of ``right`` give, where they are tried.
+
+        ``told``: whether ``left`` has answered, and whether a method of it gives nothing but
+        ``NotImplemented``.
+        """
+        answered, declines = told
+        dunder = f"__r{forward}__"
+        result: Values = EMPTY
+        asked: dict[tuple[frozenset[int], str], list[int]] = {}
+        for value in right:
+            kind = self.values[value]
+            if kind[0] != "I":
+                continue
+            first = any(self._reflected_first(self.values[v], {value}, forward) for v in left)
+            if answered and not first:
+                continue
+            others = self._of_another_type(left, value)
+            if left and not others:
+                continue
+            sure = first or declines
+            rule = "protocol" if sure else self._rule_of_reflected(left, kind[1], forward)
+            asked.setdefault((frozenset(others), rule), []).append(value)
+            if forward == "mul" and self.find_member(kind[1], dunder) is None:
+                self.call_dunder(value, kind[1], "__index__", [], pos)  # `[0] * value`
+        for (others, rule), values in asked.items():
+            for group in self.together(values, dunder):
+                result = result | self.call_together(group, dunder, [others], pos, rule)
         return result
 
     def _rule_of_reflected(self, left: Values, right: Class, forward: str) -> str:

@@ -115,6 +115,56 @@ class Protocols(CallEvaluation):
         made = self.call_member(class_, dunder, [self.only(receiver), *args], pos, rule)
         return below | made if below else made
 
+    def together(self, values: Iterable[int], dunder: str) -> list[list[int]]:
+        """``values``; over a whole program, together those for which the same function runs."""
+        if not self.whole:
+            return [[value] for value in values]
+        groups: dict[object, list[int]] = {}
+        for value in values:
+            kind = self.values[value]
+            owner = self.find_member(kind[1], dunder) if kind[0] == "I" else None
+            if owner is None or self.instead_of(kind[1], owner, dunder):
+                groups[value] = [value]
+                continue
+            members = frozenset(self.member_values(owner, dunder))
+            alike = members if all(self.values[v][0] == "F" for v in members) else owner
+            groups.setdefault(alike, []).append(value)
+        return list(groups.values())
+
+    def call_together(
+        self,
+        group: Sequence[int],
+        dunder: str,
+        args: Sequence[Values],
+        pos: Position,
+        rule: str = "protocol",
+    ) -> Values:
+        """Call a special method once for all its receivers, and so each that overrides it."""
+        if len(group) == 1:
+            return self.call_dunder(group[0], self.values[group[0]][1], dunder, args, pos, rule)
+        owners: dict[Class, None] = {}
+        below: dict[Class, set[int]] = {}
+        made: Values = EMPTY
+        for receiver in group:
+            _, class_, exact = self.values[receiver]
+            owner = self.find_member(class_, dunder)
+            assert owner is not None
+            owners[owner] = None
+            if not exact:
+                self.facts.append((f.MEMBER, class_, dunder, pos, True, "call", False))
+                for found, subclass in self.overrides_apart(class_, owner, dunder, pos):
+                    below.setdefault(found, set()).add(self.intern(("I", subclass, False)))
+            if dunder in self.stored:
+                given = [self.only(receiver), *args]
+                for each in map(self.values.__getitem__, self.set_on_class(class_, dunder, exact)):
+                    if each[0] == "F":
+                        made = made | self.call_function(each[1], given, pos, rule=rule)
+        for found, receivers in below.items():
+            given = [self.shared(receivers), *args]
+            made = made | self.call_member(found, dunder, given, pos, "override")
+        given = [self.shared(set(group)), *args]
+        return made | self.call_members([*owners], dunder, given, pos, rule)
+
     def ask_below(
         self, receiver: int, class_: Class, method: str, args: Sequence[Values], pos: Position
     ) -> Values:
@@ -133,6 +183,14 @@ class Protocols(CallEvaluation):
             self._first_of(held, (dunder,), pos)
         return result
 
+    def protocol_of(
+        self, values: frozenset[int], dunders: tuple[str, ...], pos: Position
+    ) -> Values:
+        """The same; over a whole program once for all that ask it of these values."""
+        if self.whole:
+            return self.asked(("protocol", values, dunders), pos)
+        return self.protocol(values, dunders, pos)
+
     def derived_comparison(
         self, receiver: int, class_: Class, dunder: str, other: Values, pos: Position
     ) -> bool:
@@ -146,9 +204,12 @@ class Protocols(CallEvaluation):
 
     def _first_of(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
         result: set[int] = set()
+        asked: list[int] = []
         for value in tuple(values):
             kind = self.values[value]
-            if kind[0] == "I":
+            if kind[0] == "I" and self.whole and len(dunders) == 1 and not self.ordered:
+                asked.append(value)
+            elif kind[0] == "I":
                 for dunder in dunders:
                     result |= self.call_dunder(value, kind[1], dunder, [], pos)
                     if dunder == "__getitem__" and not self.whole:
@@ -181,6 +242,8 @@ class Protocols(CallEvaluation):
                 result |= self.unknown
             elif kind[0] == "XI":
                 self.ask_caught(value, dunders, pos)
+        for group in self.together(asked, dunders[0]) if asked else ():
+            result |= self.call_together(group, dunders[0], [], pos)
         return result
 
     def ask_caught(self, value: int, dunders: Sequence[str], pos: Position) -> None:
@@ -417,6 +480,7 @@ class Protocols(CallEvaluation):
     def iterate(self, values: Values, pos: Position, *, is_async: bool) -> Values:
         """What ``for x in values`` gives (3.3.7, 8.3)."""
         result: set[int] = set()
+        objects: list[int] = []
         for value in tuple(values):
             kind = self.values[value]
             tag = kind[0]
@@ -436,7 +500,7 @@ class Protocols(CallEvaluation):
                 self.ensure(kind[1])
                 result |= self.read(kind[1].yields)
             elif tag == "I":
-                result |= self._iterate_instance(value, kind[1], pos, is_async=is_async)
+                objects.append(value)
             elif tag == "C":
                 result |= self._iterate_class(value, kind[1], pos)
                 result |= self.iterate(self.made_by_open(kind[1]), pos, is_async=is_async)
@@ -444,6 +508,18 @@ class Protocols(CallEvaluation):
                 result |= self.names_in(self.only(kind[1]), pos, inherited=False)
             elif tag in OPEN:
                 result |= self._iterate_open(value, pos, is_async=is_async)
+        if objects and self.whole:
+            return result | self.asked(("iterate", frozenset(objects), is_async), pos)
+        return result | self.iterate_instances(objects, pos, is_async=is_async)
+
+    def iterate_instances(
+        self, objects: Iterable[int], pos: Position, *, is_async: bool
+    ) -> set[int]:
+        """The same of instances of classes of the repo."""
+        result: set[int] = set()
+        for value in objects:
+            class_ = self.values[value][1]
+            result |= self._iterate_instance(value, class_, pos, is_async=is_async)
         return result
 
     def _iterate_open(self, value: int, pos: Position, *, is_async: bool) -> Values:
