@@ -664,3 +664,56 @@ def test_what_is_compared_is_mostly_of_the_same_class(
 ) -> None:
     write_files(COMPARED, tmp_path)
     assert ("app:Match.__str__" in slice_ids(tmp_path, f"app:Match.{method}")) == is_there
+
+
+BY_TEXT = """
+# --- pkg/__init__.py
+# --- pkg/settings.py
+from pkg.units import inch
+WIDTH = 8 * inch
+# --- pkg/units.py
+inch = 72
+point = 1
+# --- pkg/plain.py
+def helper():
+    return 1
+def other():
+    return 2
+# --- app.py
+def named(text):
+    names = {}
+    exec(text, {}, names)
+    return names
+
+def width():
+    return named("from pkg.settings import *")["WIDTH"]
+
+def helped():
+    return named("if True:\\n    from pkg.plain import helper as it")["it"]()
+
+def point():
+    return named("import pkg.units\\np = pkg.units.point")["p"]
+
+def told():
+    return "from pkg.plain import other"
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "there", "expected"),
+    [
+        ("width", "pkg.settings:WIDTH", 576),
+        ("helped", "pkg.plain:helper", 1),
+        ("point", "pkg.units:point", 1),
+        ("told", None, "from pkg.plain import other"),
+    ],
+)
+def test_what_code_in_a_text_imports_is_in_the_slice(
+    tmp_path: Path, target: str, there: str | None, expected: object
+) -> None:
+    """reportlab reads its settings so: a slice could not be imported."""
+    write_files(BY_TEXT, tmp_path)
+    assert answer(BY_TEXT, f"app:{target}", f"m.{target}()", tmp_path) == str(expected)
+    found = slice_ids(tmp_path, f"app:{target}")
+    assert there is None or there in found
+    assert "pkg.plain:other" not in found

@@ -32,6 +32,8 @@ _NAME: Final = r"[A-Za-z_]\w*"
 _DOTTED: Final = re.compile(rf"{_NAME}(\.{_NAME})+|{_NAME}(\.{_NAME})*:{_NAME}(\.{_NAME})*")
 _ENTRY_POINT: Final = re.compile(rf"[\w.-]+\s*=\s*({_NAME}(?:\.{_NAME})*:{_NAME}(?:\.{_NAME})*)")
 _ATTRIBUTE: Final = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.([A-Za-z_]\w*)")
+_IMPORT_FROM: Final = re.compile(rf"(?m)^[ \t]*from ({_NAME}(?:\.{_NAME})*) import (.+)$")
+_IMPORT: Final = re.compile(rf"(?m)^[ \t]*import ({_NAME}(?:\.{_NAME})*)")
 _AS_MODULE: Final = "-m"  # `[sys.executable, "-m", "pkg.tool"]`
 _RUN_MODULE: Final = frozenset({"run_module", "run_module_as_main", "_run_module_as_main"})
 _RUN_FILE: Final = frozenset(
@@ -69,6 +71,7 @@ class ComputedNames:
         self._accessed: dict[tuple[int, f.Access, str], None] = {}
         self._read = 0  # how many of the followed units
         self._in_text: dict[tuple[str, str], Demand] = {}  # module, name: of `alias.name` in texts
+        self._imported: dict[tuple[str, str], Followed] = {}  # module, name: by texts like code
         self._runs_text = False
         self._apart: dict[tuple[str, str], Followed] = {}  # module, name: of two texts of a unit
         self._in_data: dict[str, Followed] = {}  # what texts have that may be data
@@ -147,6 +150,7 @@ class ComputedNames:
                     self._spelled.setdefault(word)
                     self._in_data.setdefault(word, followed)
                 self._note_attributes(text, followed)
+                self._note_imports(text, followed)
             outside = {fact[1] for fact in followed.seen if fact[0] == f.EXTERNAL}
             self._run_whole(followed, outside)
             self._runs_text |= not outside.isdisjoint(_RUNNING_TEXT)
@@ -159,6 +163,8 @@ class ComputedNames:
         while self._imports and self._apart:
             (owner, name), followed = self._apart.popitem()
             self._want_dotted(f"{owner}.{name}", followed)
+        while self._imported and self._runs_text:
+            self._import_by_text(*self._imported.popitem())
         for (owner, name), demand in self._in_text.items() if self._runs_text else ():
             module = self._growth.program.module(owner)
             if module is not None and name in module.summary.scope:
@@ -316,6 +322,27 @@ class ComputedNames:
                 if kind[0] == "M":
                     for read in ((kind[1], name), (at.module.name, alias)):
                         self._in_text.setdefault(read, self._named_in_text(at))
+
+    def _note_imports(self, text: str, at: Followed) -> None:
+        """Note what a text imports, should it be code: ``exec("from pkg.settings import *", names)``."""
+        if "import " not in text:
+            return
+        for owner, names in _IMPORT_FROM.findall(text):
+            for name in re.findall(rf"\*|(?<!as )\b{_NAME}", names):
+                self._imported.setdefault((owner, name), at)
+        for owner in _IMPORT.findall(text):
+            self._imported.setdefault((owner, "*"), at)
+
+    def _import_by_text(self, imported: tuple[str, str], at: Followed) -> None:
+        """Keep what code in a text imports: all of a module where it takes all, or the module."""
+        owner, name = imported
+        module = self._growth.program.module(owner)
+        if name == "*":
+            self._keep_whole(owner, at)
+        elif module is not None and name in module.summary.scope:
+            self._names.want_name(module, name, self._named_in_text(at))
+        else:
+            self._keep_whole(f"{owner}.{name}", at)
 
     def _note_apart(self, at: Followed) -> None:
         """Note where a call, or a tuple, has a module as one text, and a name of it as another."""
