@@ -903,9 +903,7 @@ class Outside:
         class_ = self.types.class_of(value)
         return class_ is not None and self.protocols.is_protocol(class_)
 
-    def operated(
-        self, number: int, dunders: Sequence[str], other: Values, pos: Position
-    ) -> Values:
+    def operated(self, number: int, dunders: Sequence[str], other: Values, pos: Position) -> Values:
         """``value <op> other`` by the first of ``dunders`` its class has; most give what they are."""
         same = frozenset((number,))
         value = self.engine.values[number]
