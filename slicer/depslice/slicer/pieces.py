@@ -19,10 +19,11 @@ NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}
 """Where an operation has the name that code reads, by itself or of something."""
 _NAME: Final = r"[A-Za-z_]\w*"
 _OF_DATA: Final = re.compile(
-    rf"(?:^|[\"'=:,>(\[{{-])[ \t]*({_NAME}(?:[.:]{_NAME})*)(?=[ \t]*(?:$|[\"',<)\]}}]))",
+    rf"(?:^|[\"'=:,>(\[{{-])[ \t]*({_NAME}(?:[.:]{_NAME})*)"
+    rf"(?=[ \t]*(?:$|[\"',<)\]}}])|[ \t]+[#;])",
     re.MULTILINE,
 )
-"""A word between marks, or the start and the end of a line."""
+"""A word between marks, or the start and the end of a line, or of what a comment follows."""
 
 
 def start_of(piece: Piece) -> int:
