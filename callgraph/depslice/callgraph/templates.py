@@ -1,4 +1,4 @@
-"""The fields of format strings (library reference, Format String Syntax), of ``%`` templates."""
+"""The fields of format strings (library reference, Format String Syntax), of ``%`` templates; words of data."""
 
 from __future__ import annotations
 
@@ -32,6 +32,14 @@ SHOWN_BY: Final[Mapping[str, tuple[str, ...]]] = {
     )
 }
 """Who shows a value asks for the first of these that it has, by the name of the first."""
+
+_NAME: Final = r"[A-Za-z_]\w*"
+_OF_DATA: Final = re.compile(
+    rf"(?:^|[\"'=:,>(\[{{-])[ \t]*({_NAME}(?:[.:]{_NAME})*)"
+    rf"(?=[ \t]*(?:$|[\"',<)\]}}])|[ \t]+[#;])",
+    re.MULTILINE,
+)
+"""A word between marks, or the start and the end of a line, or of what a comment follows."""
 
 
 class Field(NamedTuple):
@@ -111,3 +119,11 @@ def conversions_of(template: str) -> Iterator[str | Conversion]:
             yield Conversion(found["key"], dunders, found[0] in ("%s", f"%({found['key']})s"))
     if end < len(template):
         yield template[end:]
+
+
+def words_of_data(text: str) -> list[str]:
+    """The names and dotted paths in a text that is data: of JSON, TOML, YAML, sections, markup.
+
+    What stands alone, as a key or a value; in plain language next to nothing does.
+    """
+    return _OF_DATA.findall(text)

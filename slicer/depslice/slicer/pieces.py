@@ -6,7 +6,6 @@ piece defines, and which pieces define a symbol.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterator, Sequence
 from typing import Final
 
@@ -17,12 +16,6 @@ from depslice.callgraph.summary import Op, Piece
 
 NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}
 """Where an operation has the name that code reads, by itself or of something."""
-_NAME: Final = r"[A-Za-z_]\w*"
-_OF_DATA: Final = re.compile(
-    rf"(?:^|[\"'=:,>(\[{{-])[ \t]*({_NAME}(?:[.:]{_NAME})*)(?=[ \t]*(?:$|[\"',<)\]}}]))",
-    re.MULTILINE,
-)
-"""A word between marks, or the start and the end of a line."""
 
 
 def start_of(piece: Piece) -> int:
@@ -163,14 +156,6 @@ def strings_of(ops: Sequence[Op]) -> Iterator[str]:
             yield op[2]
         elif op[0] == s.MAPPING:
             yield from (key for key, _, _ in op[2] if key is not None)
-
-
-def words_of_data(text: str) -> list[str]:
-    """The names and dotted paths in a text that is data: of JSON, TOML, YAML, sections, markup.
-
-    What stands alone, as a key or a value; in plain language next to nothing does.
-    """
-    return _OF_DATA.findall(text)
 
 
 def changes_attribute(ops: Sequence[Op], name: str, *, but_on: Container[int] = ()) -> bool:

@@ -1295,3 +1295,19 @@ run()
     } <= edges
     alone = {name: count for name, count in called.items() if name.startswith("Base.__")}
     assert max(alone.values()) <= 8, alone  # it was 48 of the operator
+
+
+def test_what_objects_have_of_a_base_outside_asks_the_class_of_each() -> None:
+    text = """
+from collections.abc import Mapping
+class Mixin:
+    __eq__ = Mapping.__eq__
+class A(Mixin, Mapping):
+    def __iter__(self): return iter(())
+class B(Mixin, Mapping):
+    def __iter__(self): return iter(())
+def run():
+    for a in (A(), B()):
+        a == {}
+"""
+    assert {"A.__iter__", "B.__iter__"} <= callees(text, "m:run")

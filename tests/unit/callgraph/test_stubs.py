@@ -627,3 +627,17 @@ def f(): return Fraction(1) + Amount()
         "Amount.__radd__",
         "fractions.Fraction",
     }
+
+
+def test_an_operator_in_place_takes_what_its_own_method_does(tmp_path: Path) -> None:
+    text = """
+from collections import UserDict
+class Options:
+    def keys(self): return ["a"]
+    def __getitem__(self, key): return key
+def f():
+    known = UserDict()
+    known |= Options()
+
+"""
+    assert {"Options.keys", "Options.__getitem__"} <= calls(graph_of(text, tmp_path))

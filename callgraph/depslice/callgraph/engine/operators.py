@@ -226,7 +226,7 @@ class Operators(Protocols):
             elif kind[0] in ("K", "G", "GS", "XI"):
                 names = [f"__{name}__", f"__{forward}__"] if in_place else [f"__{forward}__"]
                 self.ask_caught(value, names, pos)
-                result |= self.outside.operated(value, f"__{forward}__", right, pos)
+                result |= self.outside.operated(value, names, right, pos)
                 if kind[0] == "K" and (forward == "add" or name == "ior"):
                     extended.append(value)
                     result |= {value} if forward != "add" else EMPTY

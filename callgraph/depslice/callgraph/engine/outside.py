@@ -903,12 +903,13 @@ class Outside:
         class_ = self.types.class_of(value)
         return class_ is not None and self.protocols.is_protocol(class_)
 
-    def operated(self, number: int, dunder: str, other: Values, pos: Position) -> Values:
-        """``value <op> other`` by its class; most give what they are."""
+    def operated(self, number: int, dunders: Sequence[str], other: Values, pos: Position) -> Values:
+        """``value <op> other`` by the first of ``dunders`` its class has; most give what they are."""
         same = frozenset((number,))
         value = self.engine.values[number]
         if value[0] not in ("XI", "G", "GS") or value[1] in _PLAIN:
             return same
+        dunder = next((name for name in dunders if self.declares_of(number, name)), dunders[-1])
         return self.result_of(number, dunder, pos, [other], declines=True) or same
 
     def entered(self, number: int, pos: Position, *, is_async: bool) -> Values | None:

@@ -123,11 +123,11 @@ class Protocols(CallEvaluation):
         for value in values:
             kind = self.values[value]
             owner = self.find_member(kind[1], dunder) if kind[0] == "I" else None
-            if owner is None or self.instead_of(kind[1], owner, dunder):
-                groups[value] = [value]
-                continue
-            members = frozenset(self.member_values(owner, dunder))
-            alike = members if all(self.values[v][0] == "F" for v in members) else owner
+            alike: object = value
+            if owner is not None and not self.instead_of(kind[1], owner, dunder):
+                members = frozenset(self.member_values(owner, dunder))
+                if all(self.values[member][0] == "F" for member in members):
+                    alike = members  # what is of a base outside asks the class of its object
             groups.setdefault(alike, []).append(value)
         return list(groups.values())
 

@@ -16,7 +16,7 @@ from depslice.callgraph.lowering.narrowing import Narrowing
 from depslice.callgraph.lowering.standing import LONGEST, Elements, Line, between, changed
 from depslice.callgraph.lowering.syntax import known_truth, names_taken, text_of
 from depslice.callgraph.summary import Op, Position, Register, pack
-from depslice.callgraph.templates import Field, conversions_of, fields_of
+from depslice.callgraph.templates import Field, conversions_of, fields_of, words_of_data
 
 BINARY_DUNDERS: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -136,7 +136,7 @@ _STORING = _DYNAMIC | {"__builtins__", "delattr", "setattr"}
 """Names of what stores under any name, if somebody gets it who calls it under another one."""
 _LONGEST_CODE = 2000
 _LARGEST_KEY = 1 << 32  # longer numbers are data
-_LONGEST_TEMPLATE = 4000
+_LONGEST_NAMING = 4000
 
 _Target = TypeVar("_Target", ast.expr, ast.pattern)
 
@@ -323,7 +323,7 @@ class ExpressionLowering(Narrowing):
     def _constant(self, node: ast.Constant) -> Register:
         value = node.value
         if type(value) is str and (
-            0 < len(value) <= s.LONGEST_NAME or (len(value) <= _LONGEST_TEMPLATE and _names(value))
+            0 < len(value) <= s.LONGEST_NAME or (len(value) <= _LONGEST_NAMING and _names(value))
         ):
             frame = self.frame
             register = frame.new()
@@ -712,7 +712,7 @@ class ExpressionLowering(Narrowing):
         parts = tuple(conversions_of(template))
         by_whole = (  # a tuple, perhaps
             whole >= 0
-            and len(template) <= _LONGEST_TEMPLATE
+            and len(template) <= _LONGEST_NAMING
             and all(isinstance(part, str) or part.key is None for part in parts)
         )
         if by_whole:
@@ -1130,9 +1130,12 @@ def _key_text(value: object) -> str | None:
     return None
 
 
-def _names(template: str) -> bool:
-    """Whether it is a template for ``str.format`` that names something."""
-    return "{" in template and any(
-        isinstance(part, Field) and (isinstance(part.first, str) or part.rest)
-        for part in fields_of(template)
-    )
+def _names(text: str) -> bool:
+    """Whether it is a template for ``str.format``, or data, that names something."""
+    return (
+        "{" in text
+        and any(
+            isinstance(part, Field) and (isinstance(part.first, str) or part.rest)
+            for part in fields_of(text)
+        )
+    ) or any(not word.isidentifier() for word in words_of_data(text))

@@ -19,14 +19,14 @@ from depslice.callgraph.engine.library import IMPORTING
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import Class
 from depslice.callgraph.model import ReferenceKind
-from depslice.callgraph.templates import fields_of
+from depslice.callgraph.templates import fields_of, words_of_data
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Followed, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.open_values import OpenValues, Use
 from depslice.slicer.closure.testing import Test, Tests
-from depslice.slicer.pieces import NAMED, start_of, strings_of, words_of_data
+from depslice.slicer.pieces import NAMED, start_of, strings_of
 
 _NAME: Final = r"[A-Za-z_]\w*"
 _DOTTED: Final = re.compile(rf"{_NAME}(\.{_NAME})+|{_NAME}(\.{_NAME})*:{_NAME}(\.{_NAME})*")

@@ -16,8 +16,8 @@ from typing import Final
 
 from depslice.callgraph.engine.library import ASKING_NAMESPACES
 from depslice.callgraph.model import Diagnostic, Severity, Symbol
+from depslice.callgraph.templates import words_of_data
 from depslice.slicer.model import Slice
-from depslice.slicer.pieces import words_of_data
 from depslice.slicer.render.flatten_scopes import ModuleScopes
 
 NAMED_MODULE: Final = "module-named-by-text"
