@@ -88,6 +88,12 @@ def _forget_unheld(shared: dict[_Shared, _Shared], nobodys: list[_Shared]) -> No
         del shared[each]
 
 
+def _some(values: AbstractSet[int], before: Values, most: int) -> frozenset[int]:
+    """So many of ``values``: those of ``before`` all stay, and others as far as there is room."""
+    held = frozenset(values & before)
+    return held.union(sorted(values - held)[: max(0, most - len(held))])
+
+
 class EngineState:
     """Cells, interned values, and the worklist."""
 
@@ -787,18 +793,14 @@ class EngineState:
         if len(values) > MOST_NAMES:
             dotted = {value for value in values if known[value][0] == "X"}
             if len(dotted) > MOST_NAMES:
-                held = dotted & before
-                room = max(0, MOST_NAMES - len(held))
-                told = held.union(sorted(dotted - held)[:room])
+                told = _some(dotted, before, MOST_NAMES)
                 values = (values - dotted) | told | self.unknown
         if self.unknown_id not in values:
             return frozenset(values)
         derived = {value for value in values if known[value][0] in _MADE_OF_OPEN}
         if len(derived) <= MOST_DERIVED:
             return frozenset(values)
-        held = derived & before
-        room = max(0, MOST_DERIVED - len(held))
-        return (frozenset(values) - derived) | held | frozenset(sorted(derived - held)[:room])
+        return (frozenset(values) - derived) | _some(derived, before, MOST_DERIVED)
 
     def wake(self, asked: Cell | Lookup) -> None:
         """It has grown: what has read it is to be done again."""

@@ -362,9 +362,9 @@ class Engine(Updating):
 
     def answer(self, lookup: Lookup) -> None:
         """Answer a question, (again) after something it depends on has grown."""
-        if lookup.settled or (
-            lookup.evaluations >= _MOST_EVALUATIONS and lookup.question[0] != "overrides"
-        ):
+        # Who overrides a method grows by one class statement at a time, and is asked once for all.
+        bounded = lookup.question[0] != "overrides"
+        if lookup.settled or (bounded and lookup.evaluations >= _MOST_EVALUATIONS):
             self.keep(lookup.facts)
             return
         lookup.evaluations += 1

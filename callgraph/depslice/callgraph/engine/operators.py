@@ -74,8 +74,9 @@ class Operators(Protocols):
         for passed_on in OF_PARTS[called] if held else ():
             self.protocol(held, (passed_on,), pos)
         if self.find_member(class_, called) is None:  # then it is one alone
-            ordered = bool(self.ordered)
-            return made, ordered and self.derived_comparison(group[0], class_, called, other, pos)
+            return made, bool(self.ordered) and self.derived_comparison(
+                group[0], class_, called, other, pos
+            )
         return made, not self._declined(made)
 
     def _compare_parts(self, left: Values, right: Values, dunder: str, pos: Position) -> None:
@@ -150,8 +151,7 @@ class Operators(Protocols):
         asked = dict.fromkeys((*items, *self.parts(items)))
         objects = [value for value in asked if self.values[value][0] == "I"]
         for dunder in dunders:
-            for group in self.together(objects, dunder):
-                self.call_together(group, dunder, [containers], pos)
+            self.call_all(objects, dunder, [containers], pos)
         for value in asked:
             kind = self.values[value]
             for dunder in dunders if kind[0] != "I" else ():
@@ -302,8 +302,7 @@ class Operators(Protocols):
             if forward == "mul" and self.find_member(kind[1], dunder) is None:
                 self.call_dunder(value, kind[1], "__index__", [], pos)  # `[0] * value`
         for (others, rule), values in asked.items():
-            for group in self.together(values, dunder):
-                result = result | self.call_together(group, dunder, [others], pos, rule)
+            result = result | self.call_all(values, dunder, [others], pos, rule)
         return result
 
     def _rule_of_reflected(self, left: Values, right: Class, forward: str) -> str:

@@ -101,10 +101,7 @@ class Protocols(CallEvaluation):
         elif not exact and dunder not in _PLAIN_RESULTS and dunder in self.kept_below(class_):
             below = self.call(self.single(("O", class_, dunder)), args, NO_KEYWORDS, pos)
         if self.whole and dunder in self.stored:
-            given = [self.only(receiver), *args]
-            for each in map(self.values.__getitem__, self.set_on_class(class_, dunder, exact)):
-                if each[0] == "F":
-                    below = below | self.call_function(each[1], given, pos, rule=rule)
+            below = below | self._call_stored(receiver, class_, dunder, args, pos, rule)
         if owner is None:
             for above in self.open_bases(class_, instances=True):
                 below = below | self.operate(above, dunder, args, pos)
@@ -114,6 +111,25 @@ class Protocols(CallEvaluation):
             return below
         made = self.call_member(class_, dunder, [self.only(receiver), *args], pos, rule)
         return below | made if below else made
+
+    def _call_stored(
+        self,
+        receiver: int,
+        class_: Class,
+        dunder: str,
+        args: Sequence[Values],
+        pos: Position,
+        rule: str,
+    ) -> Values:
+        """Call what is put on the class under the name of a special method, over a whole program."""
+        value = self.values[receiver]
+        made: Values = EMPTY
+        for each in self.set_on_class(class_, dunder, value[0] != "I" or value[2]):
+            kind = self.values[each]
+            if kind[0] == "F":
+                given = [self.only(receiver), *args]
+                made = made | self.call_function(kind[1], given, pos, rule=rule)
+        return made
 
     def together(self, values: Iterable[int], dunder: str) -> list[list[int]]:
         """``values``; over a whole program, together those for which the same function runs."""
@@ -155,15 +171,26 @@ class Protocols(CallEvaluation):
                 for found, subclass in self.overrides_apart(class_, owner, dunder, pos):
                     below.setdefault(found, set()).add(self.intern(("I", subclass, False)))
             if dunder in self.stored:
-                given = [self.only(receiver), *args]
-                for each in map(self.values.__getitem__, self.set_on_class(class_, dunder, exact)):
-                    if each[0] == "F":
-                        made = made | self.call_function(each[1], given, pos, rule=rule)
+                made = made | self._call_stored(receiver, class_, dunder, args, pos, rule)
         for found, receivers in below.items():
             given = [self.shared(receivers), *args]
             made = made | self.call_member(found, dunder, given, pos, "override")
         given = [self.shared(set(group)), *args]
         return made | self.call_members([*owners], dunder, given, pos, rule)
+
+    def call_all(
+        self,
+        values: Iterable[int],
+        dunder: str,
+        args: Sequence[Values],
+        pos: Position,
+        rule: str = "protocol",
+    ) -> Values:
+        """Call a special method of all ``values``, which are instances."""
+        made: Values = EMPTY
+        for group in self.together(values, dunder):
+            made = made | self.call_together(group, dunder, args, pos, rule)
+        return made
 
     def ask_below(
         self, receiver: int, class_: Class, method: str, args: Sequence[Values], pos: Position
@@ -242,8 +269,8 @@ class Protocols(CallEvaluation):
                 result |= self.unknown
             elif kind[0] == "XI":
                 self.ask_caught(value, dunders, pos)
-        for group in self.together(asked, dunders[0]) if asked else ():
-            result |= self.call_together(group, dunders[0], [], pos)
+        if asked:
+            result |= self.call_all(asked, dunders[0], [], pos)
         return result
 
     def ask_caught(self, value: int, dunders: Sequence[str], pos: Position) -> None:

@@ -129,9 +129,9 @@ class ComputedNames:
 
         Those that spell a module too (``"app.handlers.File"``) are looked up by whoever
         gets them, as do two that stand together (``add("app.handlers", "File")``) where the slice
-        imports modules by names, and what stands in a text of data; others where the slice computes names of that module. Of modules that code
-        lists (``dir(settings)``) those count as well that are read of whatever object: the one
-        that got them.
+        imports modules by names, and what stands in a text of data; others where the slice
+        computes names of that module. Of modules that code lists (``dir(settings)``) those count
+        as well that are read of whatever object: the one that got them.
         """
         before = len(self._names.wanted) + len(self._accessed)
         for function, followed in tuple(islice(self._growth.followed.items(), self._read, None)):

@@ -303,9 +303,10 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
     if not enters and not any(map(_imports_by_name, nodes)):
         return
     for cut, tree in trees:
+        texts = _texts(tree)
         named = {
             text
-            for text in _texts(tree) | _words(tree)
+            for text in texts | _words(texts)
             if _names_one(text, modules) or text in alone or text in files
         }
         named |= {text for text in _passed(tree) if any(m.startswith(f"{text}.") for m in modules)}
@@ -335,11 +336,9 @@ def _texts(tree: ast.Module) -> set[str]:
     return {value for value in constants if isinstance(value, str)}
 
 
-def _words(tree: ast.Module) -> set[str]:
+def _words(texts: set[str]) -> set[str]:
     """What texts that are data have of dotted paths."""
-    return {
-        word for text in _texts(tree) for word in words_of_data(text) if not word.isidentifier()
-    }
+    return {word for text in texts for word in words_of_data(text) if not word.isidentifier()}
 
 
 def _passed(tree: ast.Module) -> set[str]:
