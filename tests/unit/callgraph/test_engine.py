@@ -1311,3 +1311,28 @@ def run():
         a == {}
 """
     assert {"A.__iter__", "B.__iter__"} <= callees(text, "m:run")
+
+
+def test_a_class_more_below_wakes_only_those_who_ask_for_what_it_has(tmp_path: Path) -> None:
+    """Whoever asks what subclasses have instead is evaluated again for that name alone, in a slice."""
+    plain = "".join(f"class Plain{number}(Base):\n    other = 2\n" for number in range(20))
+    (tmp_path / "m.py").write_text(
+        f"class Base:\n    size = 1\n    def use(self):\n        return self.size\n{plain}"
+        "class Own(Base):\n    size = []\n",
+        encoding="utf-8",
+    )
+    program = open_program(tmp_path, cache=None)
+    engine = Engine(program, whole=False)
+    module = program.module("m")
+    assert module is not None
+    units = {unit.qualname: unit.index for unit in module.summary.units}
+    use = engine.function(module, units["Base.use"])
+    engine.facts_of(use)
+    first = use.evaluations
+    *plain_classes, own = [piece.unit for piece in module.summary.pieces if piece.kind == "class"]
+    for unit in plain_classes:
+        engine.facts_of(engine.function(module, unit))
+    assert use.evaluations <= first + 1  # that `Base` has no bases is known by now
+    before = use.evaluations
+    engine.facts_of(engine.function(module, own))
+    assert use.evaluations > before

@@ -43,6 +43,7 @@ _HELD_BY_FUNCTIONS = frozenset({"__closure__", "__defaults__", "__kwdefaults__"}
 _ACCESSORS = frozenset({"fget", "fset", "fdel"})
 _FUNCTIONS = frozenset(f"builtins.{name}" for name in dir(builtins) if name.islower())
 _OF_TYPES = frozenset(dir(type))
+_BELOW = "had below"  # what tells those whom subclasses had nothing for
 _OF_PROPERTIES = _ACCESSORS | {"__set__", "__delete__", "func"}
 _CONTAINER_BASES = {
     "builtins.list": "list",
@@ -412,8 +413,7 @@ class AttributeEvaluation(Declared):
             if not self.binds(owner, name):
                 values |= self._of_metaclass(class_, name, receiver, pos)
                 values |= self._by_metaclass(class_, name, receiver, pos)
-            below = not self.binds(owner, name) or self._has_below(class_, name)
-            if below and exact is False and not self.whole:
+            if exact is False and not self.whole and self._is_left_to_below(class_, owner, name):
                 values |= self.single(("O", class_, name))
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
             if not exact:
@@ -511,22 +511,37 @@ class AttributeEvaluation(Declared):
         pieces = owner.module.summary.pieces
         return any(pieces[index].kind == "assign" for index in owner.info.members[name])
 
-    def kept_below(self, class_: Class) -> frozenset[str]:
-        """The names that subclasses known so far have something else for.
+    def has_below(self, class_: Class, name: str) -> bool:
+        """Whether subclasses known so far have something else for ``name``.
 
         Of their own, of mixins beside this class, or because code of their modules stores it.
+        Whoever is told that none has is told when one has, and of no other name: hierarchies are
+        met class by class.
         """
-        classes = self.live_subclasses(class_)
         if class_.kept_below is None:
-            line = self.mro(class_)
-            others = dict.fromkeys(k for each in classes for k in self.mro(each) if k not in line)
-            modules = dict.fromkeys(k.module for k in others)
-            class_.kept_below = frozenset(
-                name
-                for k in others
-                for name in (*k.info.self_stores, *k.info.members, *self.had_stored.get(k, ()))
-            ).union(*map(self.stored_on_others, modules))
-        return class_.kept_below
+            class_.kept_below = set()
+            for each in tuple(class_.below()):
+                self.note_below(class_, each)
+        if name in class_.kept_below:
+            return True
+        self.depend(self.cell(_BELOW, class_, name))
+        return False
+
+    def note_below(self, class_: Class, below: Class) -> None:
+        """What ``below`` has, or what stands beside ``class_`` above it, may stand for what that has."""
+        kept = class_.kept_below
+        if kept is None:  # nobody has asked
+            return
+        line = self.mro(class_)
+        others = [k for k in self.mro(below) if k not in line]
+        found = {
+            name
+            for k in others
+            for name in (*k.info.self_stores, *k.info.members, *self.had_stored.get(k, ()))
+        }.union(*(self.stored_on_others(k.module) for k in others))
+        for name in sorted(found - kept):
+            kept.add(name)
+            self.wake(self.cell(_BELOW, class_, name))
 
     def stored_on_others(self, module: Module) -> frozenset[str]:
         """The attributes that code of ``module`` stores on something else than its own ``self``."""
@@ -536,10 +551,14 @@ class AttributeEvaluation(Declared):
             self._stored_on_others[module] = found
         return found
 
-    def _has_below(self, class_: Class, name: str) -> bool:
+    def _is_left_to_below(self, class_: Class, owner: Class, name: str) -> bool:
+        """Whether it is what subclasses have, be it instead of what ``owner`` binds."""
+        return not self.binds(owner, name) or self._is_had_below(class_, name)
+
+    def _is_had_below(self, class_: Class, name: str) -> bool:
         """Whether a slice has to look at what subclasses have by ``name``."""
         private = name[:2] == "__" and name[-2:] != "__"
-        return not private and name in self.kept_below(class_)
+        return not private and self.has_below(class_, name)
 
     def held_by(self, class_: Class) -> int | None:
         """The container that instances are, for a class that extends a builtin one."""
@@ -703,7 +722,7 @@ class AttributeEvaluation(Declared):
             values |= self.single(("O", class_, name))
         if not exact and self.whole:
             stored = stored | self.read(self.cell("below", class_, name))
-        if not exact and not self.whole and self._has_below(class_, name):
+        if not exact and not self.whole and self._is_had_below(class_, name):
             values |= self.single(("O", class_, name))
         if stored and owner is not None and self.whole:
             stored = self._fitting_member(class_.declarers.get(name, owner), name, stored)
@@ -752,7 +771,7 @@ class AttributeEvaluation(Declared):
                     pos,
                     "getattr",
                 )
-                if not exact and not self.whole and "__getattr__" in self.kept_below(class_):
+                if not exact and not self.whole and self.has_below(class_, "__getattr__"):
                     values |= self.single(("O", class_, name))
             elif name in self.named_fields(class_):
                 if not self.whole:

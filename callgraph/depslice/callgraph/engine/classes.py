@@ -299,9 +299,11 @@ class ClassEvaluation(AnnotationEvaluation):
     def see_beside(self, class_: Class) -> None:
         """More is known of what ``class_`` has or extends: it may answer for its bases."""
         for each in self.mro(class_)[1:]:
-            if each.kept_below is not None:
-                each.kept_below = None
-                self.wake(each.family)
+            self.note_below(each, class_)
+
+    def note_below(self, class_: Class, below: Class) -> None:
+        """Implemented by the attribute part."""
+        raise NotImplementedError
 
     def _run_body_in(self, namespaces: Values, made: Class, pos: Position) -> None:
         """The body of a class runs in what ``__prepare__`` gave: names are its keys (3.3.3.4).
@@ -839,6 +841,9 @@ class ClassEvaluation(AnnotationEvaluation):
         if lender not in made.lenders and lender not in self.mro(made):
             made.lenders = (*made.lenders, lender)
             self._join_family(made, lender)
+            for ancestor in self.mro(lender):
+                for each in (made, *made.below()):
+                    self.note_below(ancestor, each)
 
     def _join_family(self, made: Class, base: Class) -> None:
         """``made`` is a subclass of ``base`` from now on, and of what ``base`` inherits from."""
@@ -846,7 +851,7 @@ class ClassEvaluation(AnnotationEvaluation):
             return
         base.subclasses[made] = None
         for ancestor in self.mro(base):
-            ancestor.descendants = ancestor.kept_below = None
+            ancestor.descendants = None
             self.wake(ancestor.family)
 
 

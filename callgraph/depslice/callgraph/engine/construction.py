@@ -457,7 +457,7 @@ class Construction(CallingBack):
         pos: Position,
     ) -> Values:
         """What a special method gives that subclasses may have instead: a slice asks the live ones."""
-        if name not in self.kept_below(class_):
+        if not self.has_below(class_, name):
             return EMPTY
         return self.call(self.single(("O", class_, name)), args, keywords, pos, spread=spread)
 

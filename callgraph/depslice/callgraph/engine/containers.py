@@ -493,7 +493,7 @@ class ContainerEvaluation(ComputedNames):
         found = EMPTY if held is None else self._item(held, keys)
         own = self.find_member(class_, "__missing__") is not None
         if not (self.whole or self.values[instance][2]):
-            own = own or "__missing__" in self.kept_below(class_)
+            own = own or self.has_below(class_, "__missing__")
         if held is not None and self.values[held][1] == "defaultdict" and not own:
             found = found | self._made_on_demand(held, pos)
         if own:  # 3.3.7

@@ -98,7 +98,7 @@ class Protocols(CallEvaluation):
         below: Values = EMPTY
         if not exact and self.whole:
             below = self.call_overrides(class_, owner, dunder, args, pos)
-        elif not exact and dunder not in _PLAIN_RESULTS and dunder in self.kept_below(class_):
+        elif not exact and dunder not in _PLAIN_RESULTS and self.has_below(class_, dunder):
             below = self.call(self.single(("O", class_, dunder)), args, NO_KEYWORDS, pos)
         if self.whole and dunder in self.stored:
             below = below | self._call_stored(receiver, class_, dunder, args, pos, rule)

@@ -436,7 +436,9 @@ class Class:
         # Classes that it does not extend, of which methods may have an instance of it as `self`.
         self.lenders: tuple[Class, ...] = ()
         self.descendants: list[Class] | None = None
-        self.kept_below: frozenset[str] | None = None  # names that those have something else for
+        self.kept_below: set[str] | None = (
+            None  # names that those have something else for, if asked
+        )
         # owner and name -> the subclasses looked at, what they override
         self.overrides: dict[
             tuple[Class | None, str], tuple[list[Class], list[tuple[Class, Class]]]

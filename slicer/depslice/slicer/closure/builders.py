@@ -724,15 +724,18 @@ class Builders:
 
     def _changes_a_result(self, function: Function, functions: dict[Function, None]) -> bool:
         """Whether code calls a method that changes what one of ``functions`` gives: ``bus().on(f)``."""
+        if not _calls_methods_of_results(function.unit):
+            return False
+        places = self._runners.calls_of(function, functions)
         results: set[s.Register] = set()
         methods: dict[s.Register, str] = {}
-        for op in function.unit.ops:
+        for op in function.unit.ops if places else ():
             if op[0] == s.ATTR and op[2] in results:
                 methods[op[1]] = op[3]
             elif op[0] == s.CALL and op[2] in methods:
                 if self._arguments.changes_receiver(function, op, methods[op[2]]):
                     return True
-            elif op[0] == s.CALL and self._runners.calls_one_of(function, functions, (op[-1],)):
+            elif op[0] == s.CALL and op[-1] in places:
                 results.add(op[1])
         return False
 
@@ -740,9 +743,8 @@ class Builders:
         """Whether code only calls what one of ``functions`` gives: a function stays what it is."""
         ops = function.unit.ops
         calls = [op for op in ops if op[0] in (s.CALL, s.DECORATE)]
-        results = {
-            op[1] for op in calls if self._runners.calls_one_of(function, functions, (op[-1],))
-        }
+        places = self._runners.calls_of(function, functions)
+        results = {op[1] for op in calls if op[-1] in places}
         given_by_them = {op[1] for op in calls if op[2] in results}
         results -= given_by_them  # what it is called for is something else
         return all(
@@ -764,8 +766,9 @@ class Builders:
             if names.isdisjoint(op[NAMED[op[0]]] for op in ops if op[0] in NAMED):
                 continue
             function = self._engine.function(module, piece.unit)
+            places = self._runners.calls_of(function, functions)
             for op in ops:
-                if op[0] == s.CALL and self._runners.calls_one_of(function, functions, (op[-1],)):
+                if op[0] == s.CALL and op[-1] in places:
                     roots.setdefault(piece.index, {})[op[1]] = Link.PART
         return roots
 
@@ -1291,6 +1294,20 @@ def _stores_in_a_result(unit: s.Unit) -> bool:
             results.add(op[1])
         elif (op[0] in STORING and op[1] in results) or (changes_in_place(op) and op[2] in results):
             return True
+    return False
+
+
+def _calls_methods_of_results(unit: s.Unit) -> bool:
+    """Whether code calls a method of what a call gives: ``bus().on(f)``."""
+    results: set[s.Register] = set()
+    methods: set[s.Register] = set()
+    for op in unit.ops:
+        if op[0] == s.CALL:
+            if op[2] in methods:
+                return True
+            results.add(op[1])
+        elif op[0] == s.ATTR and op[2] in results:
+            methods.add(op[1])
     return False
 
 

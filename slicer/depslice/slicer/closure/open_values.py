@@ -158,6 +158,7 @@ class _Open:
     gaps: dict[tuple[str, str], None] | None = None
     is_fresh: bool = True  # to be settled for all known values
     is_sure: bool = False  # settled for the only value there is
+    called: set[Function] = field(default_factory=set, init=False)  # which it keeps
 
 
 class _Inside(NamedTuple):
@@ -187,6 +188,8 @@ class OpenValues:
         self._uses: dict[int, list[_Open]] = {}  # by the value
         self._noted: dict[tuple[Any, ...], _Open] = {}
         self._fresh: list[_Open] = []
+        # What calls have passed for `self`, by what else they pass, to which function.
+        self._passed: dict[tuple[Given, Function], set[int | None]] = {}
         # While uses are settled: what a special method of a container asks of what that holds.
         self._parts: dict[tuple[int, str], list[tuple[int, str]]] = {}
         self._asking_parts: dict[tuple[int, str, bool], _Inside] = {}
@@ -1014,14 +1017,18 @@ class OpenValues:
         self, use: _Open, function: Function, *, receiver: int | None = None
     ) -> None:
         given: Given = use.name
-        called = use.demand
-        if called.kind is not ReferenceKind.CALL:
-            called = replace(called, kind=ReferenceKind.CALL)
-        self._growth.keep_function(function, called)
-        self._growth.do_by(use.demand, partial(self._pass, given, function, receiver))
+        if function not in use.called:  # many objects have one method
+            use.called.add(function)
+            called = use.demand
+            if called.kind is not ReferenceKind.CALL:
+                called = replace(called, kind=ReferenceKind.CALL)
+            self._growth.keep_function(function, called)
+        if receiver not in self._passed.get((given, function), ()):  # as many calls have passed it
+            self._growth.do_by(use.demand, partial(self._pass, given, function, receiver))
 
     def _pass(self, given: Given, function: Function, receiver: int | None) -> None:
         """Bind what a call of ``function`` passes."""
+        self._passed.setdefault((given, function), set()).add(receiver)
         params, signature = function.unit.params, function.signature
         args = given.args if receiver is None else (self._engine.only(receiver), *given.args)
         free = dict.fromkeys((*signature.positional, *signature.keyword_only))

@@ -336,18 +336,25 @@ class Runners:
 
         Or what a decorator made of one, by its name.
         """
-        known = self._called_by(function)
-        called = known[1]
+        if places is not None:
+            return not self.calls_of(function, functions).isdisjoint(places)
+        facts, called, passed = self._called_by(function)
         if not called:
             return False
         # Of two views the shorter one is gone through: most statements call next to nothing.
-        if places is None and not called.keys().isdisjoint(functions.keys()):
+        if not called.keys().isdisjoint(functions.keys()):
             return True
-        wrappers = self._wrapped.met(known[0], called.keys(), functions)
-        if places is None:
-            return any(True for _ in wrappers) or self._has_run(known[2], functions)
+        wrappers = self._wrapped.met(facts, called.keys(), functions.keys())
+        return any(True for _ in wrappers) or self._has_run(passed, functions)
+
+    def calls_of(self, function: Function, functions: dict[Function, None]) -> set[int]:
+        """Where ``function`` calls one of ``functions``, or what a decorator made of one."""
+        facts, called, _ = self._called_by(function)
+        if not called:
+            return set()
+        wrappers = self._wrapped.met(facts, called.keys(), functions.keys())
         met = functions.keys() & called.keys() | set(wrappers)
-        return any(not called[each].isdisjoint(places) for each in met)
+        return set().union(*(called[each] for each in met))
 
     def _called_by(
         self, function: Function

@@ -7,8 +7,9 @@ does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, Final, TypeAlias
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -19,6 +20,8 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece, Unit
 
 _READING: Final = {s.GLOBAL: 2, s.CLASSVAR: 3}  # where an operation has the name that it reads
+
+_Statements: TypeAlias = Collection[tuple[Module, Piece]]
 
 
 class Wrapped:
@@ -35,6 +38,8 @@ class Wrapped:
         """What wrappers run, of the functions whose names have been asked for."""
         self.known = 0
         """How much that is: it only grows."""
+        # By module and name: the statements that bind it and may wrap something.
+        self._wrapping: dict[tuple[str, str], list[tuple[Module, Piece]]] = {}
         self._handed: dict[str, dict[str, list[Piece]]] = {}  # module -> name -> assignments
 
     def names(self, function: Function) -> Iterable[str]:
@@ -57,39 +62,62 @@ class Wrapped:
         return found
 
     def met(
-        self, facts: Iterable[f.Fact], called: Iterable[Function], functions: Container[Function]
+        self,
+        facts: Iterable[f.Fact],
+        called: Iterable[Function],
+        functions: AbstractSet[Function],
     ) -> Iterator[Function]:
         """Which of the ``called`` are run for one of ``functions``, by the ``facts`` of the caller.
 
         Of functions whose names have been asked for. Where no name tells for which, for any.
         """
+        named: _Statements | None = None
         for wrapper in called if self.by_wrapper else ():
-            if wrapper in self.by_wrapper and any(
-                each in functions for each in self.by_wrapper[wrapper]
-            ):
-                meant = dict.fromkeys(self.behind(wrapper, facts))
-                if not meant or any(each in functions for each in meant):
-                    yield wrapper
+            run = self.by_wrapper.get(wrapper)
+            if run is None or functions.isdisjoint(run):
+                continue
+            if named is None:
+                named = self._named_in(facts)
+            meant = set(self._meant(wrapper, named))
+            if not meant or not functions.isdisjoint(meant):
+                yield wrapper
 
     def behind(self, wrapper: Function, facts: Iterable[f.Fact]) -> Iterator[Function]:
         """What a call that runs ``wrapper`` is meant for, by the ``facts`` of its place."""
+        yield from self._meant(wrapper, self._named_in(facts))
+
+    def _meant(self, wrapper: Function, named: _Statements) -> Iterator[Function]:
+        """What one of the statements ``named`` makes ``wrapper`` of."""
         if wrapper.unit.parent < 0 and wrapper.unit.owner < 0:
             return  # a function that stands for itself
-        for module, piece in self._named_in(facts):
-            if piece.unit >= 0 and wrapper in self._wrappers(module, piece):
+        for module, piece in named:
+            if wrapper in self._wrappers(module, piece):
                 yield from self._made_of(module, piece) - {wrapper}
 
-    def _named_in(self, facts: Iterable[f.Fact]) -> Iterator[tuple[Module, Piece]]:
-        """The statements that bind what is named in ``facts``."""
+    def _named_in(self, facts: Iterable[f.Fact]) -> _Statements:
+        """The statements that bind what is named in ``facts``, of those that may wrap something."""
+        found: dict[tuple[str, int], tuple[Module, Piece]] = {}
         for fact in facts:
             if fact[0] == f.NAME:
-                module = self._engine.program.module(fact[1])
-                if module is not None:
-                    yield from self._binding_name(module, fact[2], set())
+                for module, piece in self._wrapping_name(fact[1], fact[2]):
+                    found[module.name, piece.index] = module, piece
             elif fact[0] == f.MEMBER:
                 module = fact[1].module
                 for index in fact[1].info.members.get(fact[2], ()):
-                    yield module, module.summary.pieces[index]
+                    piece = module.summary.pieces[index]
+                    if _may_wrap(module, piece):
+                        found[module.name, index] = module, piece
+        return found.values()
+
+    def _wrapping_name(self, module: str, name: str) -> Sequence[tuple[Module, Piece]]:
+        """The statements that bind a name of a module, of those that may wrap something."""
+        found = self._wrapping.get((module, name))
+        if found is None:
+            source = self._engine.program.module(module)
+            bound = () if source is None else self._binding_name(source, name, set())
+            found = [each for each in bound if _may_wrap(*each)]
+            self._wrapping[module, name] = found
+        return found
 
     def _binding_name(
         self, module: Module, name: str, seen: set[tuple[str, str]]
@@ -168,6 +196,13 @@ class Wrapped:
             }
             known = self._made[statement] = facts, frozenset(called)
         return known[1]
+
+
+def _may_wrap(module: Module, piece: Piece) -> bool:
+    """Whether a statement makes something of a function: it calls something, be it a decorator."""
+    return piece.unit >= 0 and any(
+        op[0] in (s.CALL, s.DECORATE) for op in module.summary.units[piece.unit].ops
+    )
 
 
 def _calls_what_it_has(module: Module, unit: Unit) -> bool:
