@@ -153,7 +153,8 @@ class Site:
         if found.ended and needed and not any(found.calls.values()):
             raise CheckUnavailable(f"no call is recorded: {found.ended}", hint=found.hint)
         if found.ended:
-            self.notes.tell(f"recording is not complete: {found.ended}")
+            what = "recording is not complete" if found.ran else "no call is recorded"
+            self.notes.tell(f"{what}: {found.ended}")
         called = sum(bool(found.calls.get(each.id)) for each in wanted)
         self.notes.say(f"{called:,} of {len(wanted):,} functions are called by tests")
         return found
