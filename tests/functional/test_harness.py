@@ -141,6 +141,8 @@ def test_tests_that_cannot_be_run_are_an_error_where_all_depends_on_them(
         (["shapes:clamp", "--called"], "--match, --sample and --called go with --all"),
         (["shapes:nothing"], "shapes:nothing"),
         (["shapes"], "not a function"),
+        # Nothing was made then, with exit code 0.
+        (["--all", "--match", "clamp"], "no function matches 'clamp': patterns are of whole ids"),
         (["shapes:clamp", "--generator", "nobody"], "no generator is called 'nobody'"),
         (["shapes:clamp", "--tests", "tests/no.py::t"], "--tests tests/no.py::t: there is no"),
     ],
