@@ -58,6 +58,7 @@ from functional.running import Depslice
             "no option --formt; did you mean '--format'?",
         ),
         (("cache", "wipe"), "no command 'wipe': info, clear"),
+        (("-q", "slice", "SHOP", "plural"), "no option -q"),
         (("serve", "NOWHERE", "--port", "80"), "--port goes with --transport http"),
         (("prompt", "NOWHERE", "f", "--format", "files"), "needs a folder: -o FOLDER"),
         (("refine", "NOWHERE", "f"), "--model is needed"),

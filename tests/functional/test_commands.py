@@ -155,6 +155,17 @@ def test_a_budget_that_does_not_hold_is_told(depslice: Depslice, shop: Path) -> 
     usages = told("--budget", 100, "--usages", 2)
     assert usages == "more than the budget of 100 tokens: usages come on top"
     assert "more than" not in told("--budget", 100)
+    [row] = [
+        line
+        for line in depslice("tradeoff", shop, "shop.text:money", "--budget", 10).out.splitlines()
+        if line.startswith("  10 ")
+    ]
+    assert "over the budget" in row
+
+
+def test_an_option_before_the_command_is_told_where_it_stands(depslice: Depslice) -> None:
+    told = depslice("-q", "slice", ".", "f").err
+    assert "options of a command stand behind its name (depslice COMMAND -q)" in told
 
 
 @pytest.mark.parametrize("strategy", ["naive", "full"])

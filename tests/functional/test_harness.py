@@ -101,6 +101,18 @@ def test_functions_without_tests_are_told(
     assert made["reasons"] == [{"slug": "no-calls", "message": "no test calls it"}]
 
 
+def test_a_repository_without_tests_is_told(
+    depslice: Depslice, repo: Path, tmp_path: Path, unsafe: list[str]
+) -> None:
+    """It was told as "no test calls it, but there are no tests"."""
+    (repo / "tests" / "test_shapes.py").unlink()
+    options = ["--into", tmp_path / "made", "--every"]
+    done = depslice("harness", repo, "shapes:alone", *options, "--format", "jsonl", *unsafe)
+    assert "no call is recorded: there are no tests" in done.err
+    made = {each["generator"]: each for each in lines_of(done.out)}
+    assert made["replay"]["reasons"] == [{"slug": "no-calls", "message": "there are no tests"}]
+
+
 def test_tests_that_cannot_be_run_are_an_error_where_all_depends_on_them(
     depslice: Depslice, repo: Path, tmp_path: Path, unsafe: list[str], bare_python: Path
 ) -> None:
@@ -129,6 +141,8 @@ def test_tests_that_cannot_be_run_are_an_error_where_all_depends_on_them(
         (["shapes:clamp", "--called"], "--match, --sample and --called go with --all"),
         (["shapes:nothing"], "shapes:nothing"),
         (["shapes"], "not a function"),
+        # Nothing was made then, with exit code 0.
+        (["--all", "--match", "clamp"], "no function matches 'clamp': patterns are of whole ids"),
         (["shapes:clamp", "--generator", "nobody"], "no generator is called 'nobody'"),
         (["shapes:clamp", "--tests", "tests/no.py::t"], "--tests tests/no.py::t: there is no"),
     ],

@@ -90,6 +90,14 @@ def test_bad_input(depslice: Depslice, shop: Path, arguments: tuple[str, ...], s
     assert done.out == ""
 
 
+def test_what_asks_nothing_needs_no_key(depslice: Depslice, shop: Path) -> None:
+    """Who wants to know what it would take has perhaps no key yet."""
+    asking = ("refine", shop, "quote", "--model", "openai:gpt-4o-mini", "--dry-run")
+    done = depslice(*asking, env={"OPENAI_API_KEY": ""})
+    assert done.code == 0, done.err
+    assert "at most: 1 call," in done.err
+
+
 def test_refine_is_recorded_and_replayed_byte_for_byte(
     depslice: Depslice, shop: Path, tmp_path: Path
 ) -> None:

@@ -19,16 +19,18 @@ def comparison_text(comparison: Comparison, *, every: bool) -> str:
 
 
 def _lines(comparison: Comparison, *, every: bool) -> Iterator[str]:
-    yield f"{'certainty':<12}{'recall':>18}{'precision':>20}{'F1':>7}{'on lines that ran':>22}"
+    with_lines = any(score.at_lines for score in comparison.scores)  # Python 3.11 records none
+    head = f"{'certainty':<12}{'recall':>18}{'precision':>20}{'F1':>7}"
+    yield head + (f"{'on lines that ran':>22}" if with_lines else "")
     for score in comparison.scores:
-        yield (
+        line = (
             f"{score.certainty:<12}"
             f"{_share(score.recall)} {f'({score.found}/{score.real})':>13}"
             f" {_share(score.precision)} {f'({score.seen}/{score.covered})':>14}"
             f"{_share(score.f1):>7}"
-            f"{_share(score.precision_at_lines):>8}"
-            f" {f'({score.seen_at_lines}/{score.at_lines})':>13}"
         )
+        at_lines = f"({score.seen_at_lines}/{score.at_lines})"
+        yield line + (f"{_share(score.precision_at_lines):>8} {at_lines:>13}" if with_lines else "")
     names = [score.certainty for score in comparison.scores]
     yield ""
     yield f"{'kind of call':<40}{'edges':>7}" + "".join(f"{name:>10}" for name in names)

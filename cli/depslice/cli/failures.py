@@ -60,8 +60,7 @@ def guarded(command: Callable[[], object]) -> int:
         _say_error(error.message, label=label, candidates=candidates, hint=error.hint)
         return error.exit_code
     except click.NoSuchOption as error:
-        asked = error.ctx.command_path if error.ctx is not None else "depslice"
-        _say_error(_no_option(error), hint=f"see {asked} --help")
+        _say_error(_no_option(error), hint=_where_options_are(error))
         return 2
     except click.UsageError as error:
         asked = error.ctx.command_path if error.ctx is not None else "depslice"
@@ -189,6 +188,15 @@ def _no_option(error: click.NoSuchOption) -> str:
 
     near = did_you_mean(error.option_name, error.possibilities or ())
     return f"no option {error.option_name}{near}"
+
+
+def _where_options_are(error: click.NoSuchOption) -> str:
+    """Where to look; of an option before a command, that it may be one of the command's."""
+    asked = error.ctx.command_path if error.ctx is not None else "depslice"
+    if error.ctx is not None and isinstance(error.ctx.command, click.Group):
+        behind = f"{asked} COMMAND {error.option_name}"
+        return f"options of a command stand behind its name ({behind}); see {asked} --help"
+    return f"see {asked} --help"
 
 
 def _one_line(text: str) -> str:

@@ -50,7 +50,10 @@ class Selection:
             raise click.UsageError("--match, --sample and --called go with --all")
 
     def symbols(self, program: Program, repository: Repository, notes: Notes) -> list[Symbol]:
-        """Those that are named, or all that match, but for lambdas and tests."""
+        """Those that are named, or all that match, but for lambdas and tests.
+
+        :raises click.UsageError: no function matches, or what is named is none.
+        """
         if not self.all:
             return _named(program, self.targets)
         from depslice.callgraph import list_functions
@@ -58,13 +61,20 @@ class Selection:
 
         with notes.progress("reading") as progress:
             program.load_all(workers=repository.workers, progress=progress)
-        return [
+        found = [
             symbol
             for symbol in list_functions(program, workers=1)
             if "<lambda>" not in symbol.id
             and not is_test_module(symbol.id.partition(":")[0])
             and (not self.match or any(fnmatch.fnmatchcase(symbol.id, m) for m in self.match))
         ]
+        if self.match and not found:
+            wanted = " or ".join(repr(each) for each in self.match)
+            raise click.UsageError(
+                f"no function matches {wanted}: patterns are of whole ids, as"
+                " `depslice functions` lists them"
+            )
+        return found
 
     def drawn(self, symbols: Sequence[Symbol], recording: Recording) -> list[Symbol]:
         """Of these, those that tests call if that is wanted, and the sample of them."""
@@ -153,7 +163,8 @@ class Site:
         if found.ended and needed and not any(found.calls.values()):
             raise CheckUnavailable(f"no call is recorded: {found.ended}", hint=found.hint)
         if found.ended:
-            self.notes.tell(f"recording is not complete: {found.ended}")
+            what = "recording is not complete" if found.ran else "no call is recorded"
+            self.notes.tell(f"{what}: {found.ended}")
         called = sum(bool(found.calls.get(each.id)) for each in wanted)
         self.notes.say(f"{called:,} of {len(wanted):,} functions are called by tests")
         return found

@@ -55,10 +55,15 @@ def _bar(share: float) -> str:
 
 
 def _lost(point: Point, richer: Point | None) -> str:
-    """How much is lost, and the nearest of what the next row gives back."""
+    """How much is lost, and the nearest of what the next row gives back.
+
+    A row may have more tokens than its budget, if the target alone has: that is said first.
+    """
     from depslice.slicer import Form
 
-    parts = [
+    is_over = point.axis == "budget" and point.tokens > int(point.value)
+    parts = ["over the budget"] if is_over else []
+    parts += [
         f"{number:,} {one if number == 1 else many}"
         for number, one, many in (
             (point.in_form(Form.SIGNATURE), "as a signature", "as signatures"),

@@ -70,6 +70,7 @@ class ModelOptions:
             completions=self.completions,
             threads=self.threads,
             context=self.context,
+            dry=self.dry_run,
             pace=Pace(
                 concurrency=self.concurrency,
                 requests_per_minute=self.requests_per_minute,

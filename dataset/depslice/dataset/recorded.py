@@ -26,20 +26,22 @@ class Recording:
     """Calls by target, and why arguments of a target were not kept or not written as text.
 
     ``ended`` tells why tests were not run, or not to their end; empty when all were. ``hint``:
-    what to do about it.
+    what to do about it. ``ran`` is false where no test was run: nothing is known then of which
+    functions they call.
     """
 
     calls: Mapping[str, tuple[RecordedCall, ...]]
     failures: Mapping[str, str]
     ended: str = ""
     hint: str = "--tests names what to run, --test-seconds gives it more time"
+    ran: bool = True
 
     def why_not(self, target: str) -> str:
         """Why there is no call of ``target`` that can be made again; empty if nothing is known."""
         failed = self.failures.get(target, "")
         if failed or not self.ended or self.calls.get(target):
             return failed
-        return f"no test calls it, but {self.ended}"
+        return f"no test calls it, but {self.ended}" if self.ran else self.ended
 
 
 def recorded_calls(
@@ -64,7 +66,7 @@ def recorded_calls(
     try:
         found = _translated(record_reaching(space, program, targets, tests=tests))
     except CheckUnavailable as error:
-        found = Recording(calls={}, failures={}, ended=error.message, hint=error.hint)
+        found = Recording(calls={}, failures={}, ended=error.message, hint=error.hint, ran=False)
     if kept is not None and not found.ended:
         _write(kept, key, targets, found)
     return found
@@ -75,6 +77,7 @@ def _translated(found: Reaching) -> Recording:
         calls={t: tuple(_call(each) for each in calls) for t, calls in found.calls.items()},
         failures=dict(found.failures),
         ended=found.ended,
+        ran=found.ran,
     )
 
 

@@ -34,6 +34,7 @@ class ModelSettings:
     variable with its key. ``price``: None is the list price. ``completions``: the folder of
     recorded answers, None the default one. ``threads`` and ``context`` (tokens) are those
     of a local model, ``timeout`` is in seconds for one answer: 600, and 3600 for a local model.
+    ``dry``: nothing will be asked, so no key is needed.
     """
 
     base_url: str = ""
@@ -47,6 +48,7 @@ class ModelSettings:
     timeout: float | None = None
     threads: int = 1
     context: int = 12288
+    dry: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +68,7 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> OpenModel:
     (chat completions as OpenAI has them).
 
     :raises OptionError: it names nothing, or the settings make no sense together.
-    :raises Unauthorized: there is no key; replays need none.
+    :raises Unauthorized: there is no key; replays, and what asks nothing, need none.
     :raises ModelUnavailable: no such model file.
     """
     settings = settings or ModelSettings()
@@ -142,8 +144,8 @@ def _remote(kind: str, model: str, settings: ModelSettings) -> _Provider:
     speaks = AnthropicSource if kind == "anthropic" else OpenAISource
     base_url = check_base_url(settings.base_url) if settings.base_url else ""
     variable = settings.key_variable or (_ELSEWHERE if base_url else _KEYS[kind])
-    replayed = settings.mode is Mode.REPLAY
-    needed = not replayed and (bool(settings.key_variable) or not base_url)
+    silent = settings.dry or settings.mode is Mode.REPLAY
+    needed = not silent and (bool(settings.key_variable) or not base_url)
     endpoint = Endpoint(
         url=base_url or speaks.official,
         model=model,

@@ -13,7 +13,7 @@ from typing import Final, Protocol, get_args
 from depslice.callgraph.errors import DepsliceError
 from depslice.callgraph.plugins import lacking
 from depslice.prompts.model import Message, Prompt, Role, Subject
-from depslice.prompts.templates import TemplateBuilder, has_template
+from depslice.prompts.templates import TemplateBuilder, check_folder, has_template
 from depslice.slicer.tokens import ESTIMATE, find_tokenizer
 
 GROUP: Final = "depslice.prompt_builders"
@@ -87,8 +87,11 @@ def open_builder(name: str, settings: BuilderSettings | None = None) -> PromptBu
     """The builder called ``name``: an installed one, or a template of the user's folder.
 
     :raises BuilderUnavailable: there is none, or it fails to load.
+    :raises TemplateError: the user's folder has no template, or the one that is asked for is none.
     """
     settings = settings or BuilderSettings()
+    if settings.templates is not None:
+        check_folder(settings.templates)
     point = _points().get(name)
     if point is None:
         if settings.templates is not None and has_template(name, settings.templates):

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -37,6 +38,20 @@ class TemplateError(DepsliceError):
 def has_template(name: str, folder: Path) -> bool:
     """Whether the user's folder has a template of that name."""
     return _NAME.fullmatch(name) is not None and (folder / f"{name}.j2").is_file()
+
+
+def check_folder(folder: Path) -> None:
+    """That the user's folder has templates, or parts of some, at all.
+
+    :raises TemplateError: it has none: another one was meant, as nothing would stand in for
+        anything.
+    """
+    if not any(chain(folder.glob("*.j2"), folder.glob("*/*.j2"))):
+        raise TemplateError(
+            f"there is no template in {folder}",
+            hint="templates are called after builders, and their parts as they are included:"
+            " equivalence.j2, parts/context.j2",
+        )
 
 
 class MessageTemplate:

@@ -253,12 +253,20 @@ def test_templates_that_are_wrong(program: Program, tmp_path: Path, text: str, s
         build_prompt(open_builder("mine", settings), subject(program))
 
 
-def test_no_such_builder() -> None:
+def test_a_folder_without_templates_is_told(tmp_path: Path) -> None:
+    """A folder that was mistyped had the prompts be those of depslice, and nothing said so."""
+    (tmp_path / "equivalence.jinja").write_text("{% block user %}Mine{% endblock %}")
+    with pytest.raises(TemplateError, match="there is no template in") as failed:
+        open_builder("equivalence", BuilderSettings(templates=tmp_path))
+    assert "equivalence.j2" in failed.value.hint
+
+
+def test_no_such_builder(tmp_path: Path) -> None:
     with pytest.raises(BuilderUnavailable, match="no prompt builder is called 'rhyme'") as failed:
         open_builder("rhyme")
     assert "equivalence" in failed.value.hint
     with pytest.raises(BuilderUnavailable):
-        open_builder("../equivalence", BuilderSettings(templates=THIRD_PARTY))
+        open_builder("../equivalence", templates(tmp_path, mine="{% block user %}x{% endblock %}"))
 
 
 # Plug-ins.

@@ -613,6 +613,16 @@ def test_cheat_is_not(session: Session, name: str) -> None:
     assert reason in {each.slug for each in verdict.reasons}, verdict.reasons
 
 
+def test_without_tests_that_alone_is_told(session: Session) -> None:
+    """All that follows was told as well, 15 reasons, after each mutant had been tried."""
+    verdict = verdict_on(session, "shop.price:total", "def check(candidate, reference): pass")
+    assert isinstance(verdict, Rejected), verdict
+    assert [each.slug for each in verdict.reasons] == ["no-tests"]
+    assert verdict.evidence is not None
+    assert verdict.evidence.controls is None
+    assert verdict.evidence.mutants is None
+
+
 # What one harness leaves, or does to the process that forks it, is nothing to the next.
 LEFT = {
     "folders of all names": "[os.makedirs(os.path.join(TOP, f'job-{n}')) for n in range(200)]",

@@ -48,12 +48,14 @@ class ReachingCall:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reaching:
     """The calls of each target, in the order in which they were made, and why arguments were
-    not kept or not written as text. ``ended`` tells why the tests did not come to an end.
+    not kept or not written as text. ``ended`` tells why the tests did not come to an end,
+    ``ran`` is false where there are none.
     """
 
     calls: Mapping[str, tuple[ReachingCall, ...]]
     failures: Mapping[str, str]
     ended: str = ""
+    ran: bool = True
 
 
 def record_reaching(
@@ -73,8 +75,10 @@ def record_reaching(
     """
     symbols = functions_of(program, sorted({_root(target) for target in targets}))
     found = list(tests) or test_files(space.original().folder, symbols)
-    if not symbols or not found:
-        return Reaching(calls={}, failures={}, ended="" if found else "there are no tests")
+    if not found:
+        return Reaching(calls={}, failures={}, ended="there are no tests", ran=False)
+    if not symbols:
+        return Reaching(calls={}, failures={})
     calls = space.path("calls.jsonl")
     calls.touch()
     order = _order(space, program, symbols) | {

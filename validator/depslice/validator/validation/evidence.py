@@ -90,8 +90,9 @@ class Evidence:
     """What was found out about a harness.
 
     Branches are of the target alone, as ``(from line, to line)``; ``mutants`` and
-    ``controls`` are missing where the tests do not pass on the original. ``original_differs``
-    tells how the original, as a candidate in another process, is not what it is; else empty.
+    ``controls`` are missing where no test passes on the original, or one fails.
+    ``original_differs`` tells how the original, as a candidate in another process, is not what
+    it is; else empty.
     """
 
     tests: tuple[TestResult, ...]

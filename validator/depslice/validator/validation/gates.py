@@ -30,7 +30,11 @@ class Gates:
 
 
 def judge(evidence: Evidence, gates: Gates) -> Verdict:
-    """The verdict; all reasons are given, not only the first."""
+    """The verdict; all reasons are given, not only the first.
+
+    Of a harness without tests that alone is told, beside what it does where it has no business:
+    whatever else it fails in (no call, no assertion, no branch) only says that again.
+    """
     reasons = tuple(_reasons(evidence, gates))
     if reasons:
         return Rejected(reasons=reasons, evidence=evidence)
@@ -39,13 +43,19 @@ def judge(evidence: Evidence, gates: Gates) -> Verdict:
 
 def _reasons(evidence: Evidence, gates: Gates) -> Iterator[Reason]:
     yield from _on_the_original(evidence)
-    yield from _really_compares(evidence, gates)
-    yield from _coverage(evidence, gates)
-    yield from _controls(evidence)
-    yield from _mutation(evidence, gates)
+    if not _untested(evidence):
+        yield from _really_compares(evidence, gates)
+        yield from _coverage(evidence, gates)
+        yield from _controls(evidence)
+        yield from _mutation(evidence, gates)
     if evidence.tampering:
         said = ", ".join(evidence.tampering)
         yield Reason(slug="tampering", message=f"the harness does what tests do not: {said}")
+
+
+def _untested(evidence: Evidence) -> bool:
+    first = evidence.runs[0]
+    return first.ended == "result" and not first.passed and not first.failed
 
 
 def _on_the_original(evidence: Evidence) -> Iterator[Reason]:
@@ -56,8 +66,8 @@ def _on_the_original(evidence: Evidence) -> Iterator[Reason]:
         yield Reason(slug="flaky", message=f"{text}: {_told(broken[0])}" if broken else text)
     elif broken:
         yield Reason(slug="fails-on-original", message=_told(broken[0]))
-    if first.ended == "result" and not first.passed and not first.failed:
-        text = "all tests are skipped" if first.skipped else "it has no tests"
+    if _untested(evidence):
+        text = "all tests are skipped" if first.skipped else "it has no tests: functions test_…"
         yield Reason(slug="no-tests", message=text)
     if evidence.original_differs:
         text = f"the original, as a candidate, is not the same: {evidence.original_differs}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import assert_never
 
 from depslice.validator.validation.evidence import Evidence, Mutants
@@ -10,6 +11,8 @@ from depslice.validator.validation.harness import Harness
 from depslice.validator.validation.verdict import Accepted, Inconclusive, Reason, Rejected, Verdict
 
 _SHOWN = 3  # surviving mutants, unless everything is wanted
+_WIDE = 100  # characters of a line of a mutant; of longer ones what is around the fault
+_AROUND = 30
 
 
 def verdict_lines(harness: Harness, verdict: Verdict, *, everything: bool = False) -> list[str]:
@@ -54,6 +57,39 @@ def _reasons(reasons: tuple[Reason, ...]) -> Iterator[str]:
         yield f"    {each.slug}: {each.message}"
 
 
+def readable_difference(lines: Sequence[str]) -> list[str]:
+    """The lines of a difference, long ones cut to what differs.
+
+    A statement of many lines is one line here, as long as it may be, and a fault is one
+    operator of it: without this, two lines of hundreds of characters were to be compared by eye.
+    """
+    old, new = ([line[1:] for line in lines if line.startswith(sign)] for sign in "-+")
+    start = end = 0
+    if len(old) == len(new) == 1:
+        start = _alike(old[0], new[0])
+        end = _alike(old[0][start:][::-1], new[0][start:][::-1])
+    return [
+        _cut(line, 0, 0) if line.startswith(" ") else _cut(line, start + 1, end) for line in lines
+    ]
+
+
+def _alike(left: str, right: str) -> int:
+    """How many characters both begin with."""
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
+    )
+
+
+def _cut(line: str, start: int, end: int) -> str:
+    """``line``, or of a long one what is not among its first ``start`` and last ``end`` characters."""
+    if len(line) <= _WIDE:
+        return line
+    first = start - _AROUND if start > _AROUND + 1 else 0
+    last = min(len(line) - end + _AROUND, first + _WIDE)
+    head = f"{line[0]}…" if first else ""
+    return f"{head}{line[first:last]}{'…' if last < len(line) else ''}"
+
+
 def _details(evidence: Evidence | None, everything: bool) -> Iterator[str]:
     if evidence is None:
         return
@@ -61,7 +97,7 @@ def _details(evidence: Evidence | None, everything: bool) -> Iterator[str]:
     for each in survived if everything else survived[:_SHOWN]:
         where = "" if each.covered else ", which no test executes"
         yield f"    survives: {each.kind}, line {each.line}{where}"
-        yield from (f"        {line}" for line in each.diff.splitlines())
+        yield from (f"        {line}" for line in readable_difference(each.diff.splitlines()))
     if len(survived) > _SHOWN and not everything:
         yield f"    and {len(survived) - _SHOWN} more survive (--verbose lists them)"
     if everything:

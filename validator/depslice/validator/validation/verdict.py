@@ -11,7 +11,7 @@ from depslice.validator.validation.evidence import Evidence
 from depslice.validator.validation.harness import HarnessError
 
 SCHEMA: Final = "depslice.verdict/1"
-JUDGED: Final = 3
+JUDGED: Final = 4
 """Raised when a harness or a candidate may be judged otherwise than before: what is kept is made anew."""
 
 

@@ -40,6 +40,8 @@ def calls(answer: dict[str, Any]) -> tuple[int, int]:
 def passes(answer: dict[str, Any]) -> tuple[bool, str]:
     """Whether a run let its candidate pass; if not, what stopped it."""
     ended = str(answer.get("ended"))
+    if ended == "import":
+        return False, f"its module cannot be imported: {answer.get('why')}"[:500]
     if ended != "result":
         return False, ended
     failed = [name for name, status, _, _ in results(answer) if status == "failed"]

@@ -247,8 +247,14 @@ class Gathering:
         return str(self.job["target"]["qualname"]).rpartition(".")[2]
 
     def _sound(self) -> bool:
-        """Whether the tests pass on the original: only then a failing one says anything."""
-        return all(run["ended"] == "result" and not run["failed"] for run in self.evidence["runs"])
+        """Whether tests pass on the original: only then a failing one says anything.
+
+        Where there are none, each wrong candidate passes, and nothing is learnt from it.
+        """
+        return all(
+            run["ended"] == "result" and run["passed"] and not run["failed"]
+            for run in self.evidence["runs"]
+        )
 
     def _arcs(self, path: str) -> dict[str, list[Any]]:
         found = self.base.get("arcs")
