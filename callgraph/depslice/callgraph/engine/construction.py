@@ -16,6 +16,7 @@ from depslice.callgraph.engine.values import (
     MADE,
     NAMED_TUPLE,
     OPEN_OR_OUTSIDE,
+    SPACES,
     Class,
     Function,
     Value,
@@ -124,6 +125,9 @@ class Construction(CallingBack):
             self.call_back(
                 self.intern(("I", class_, exact)), "__init__", pos, written=True, call=made_with
             )
+            if any(base in SPACES for base in self.external_bases(class_)):
+                for name, values in keywords.items():
+                    self.have_stored(self.intern(("I", class_, exact)), name, values)
             held = self.held_by(class_)
             if held is not None and (new is None or self.held_as[held] not in _MADE_BY_NEW):
                 self.fill_held(held, Call(args, keywords, spread, pos))

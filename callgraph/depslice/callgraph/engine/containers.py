@@ -582,7 +582,10 @@ class ContainerEvaluation(ComputedNames):
         return made
 
     def imported(self, names: Values, package: str, pos: Position) -> Values:
-        """``import_module(name, package)``; of what callers know, what it is of what they pass."""
+        """``import_module(name, package)``; of what callers know, what it is of what they pass.
+
+        A name that nothing tells (``json.loads(text)["plugins"]``) gives one open value, for texts to tell.
+        """
         made: set[int] = set()
         for value in names:
             kind = self.values[value]
@@ -596,7 +599,12 @@ class ContainerEvaluation(ComputedNames):
                 opened = self.derive("R", value, IMPORTED + package) - self.unknown
                 self.facts += [(f.IMPORTED, each, pos, False) for each in sorted(opened)]
                 made |= opened or self.unknown
-        return made or self.unknown
+        is_told = any(self.values[value][0] in ("S", "N") for value in names)
+        if self.whole or is_told or not made <= self.unknown:
+            return made or self.unknown
+        told_nowhere = self.intern(("R", self.unknown_id, IMPORTED + package))
+        self.facts.append((f.IMPORTED, told_nowhere, pos, False))
+        return self.only(told_nowhere) | self.unknown
 
     def modules_named(self, name: Value) -> list[str]:
         """What modules are called that have ``name``, a text, or a name that starts and ends so."""

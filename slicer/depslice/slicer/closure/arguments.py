@@ -540,7 +540,7 @@ class Arguments:
         free = {op[1] for op in unit.ops if op[0] == s.FREE and op[2] not in within}
         return any(op[0] == s.SETFREE and op[1] not in within for op in unit.ops) or (
             self._is_changed(function, free, defined=False, depth=1, known=True)
-            and not _gives(unit, free)
+            and not _gives(unit, free - _counted(unit, free))
         )
 
     def changes_receiver(self, function: Function, call: Op, name: str) -> bool:
@@ -836,6 +836,24 @@ def _is_only_read(unit: Unit, register: Register) -> bool:
         for op in unit.ops
         if register in reads(op)
     )
+
+
+def _counted(unit: Unit, registers: Collection[Register]) -> set[Register]:
+    """Those of ``registers`` whose variable holds a number that is counted on: ``n[0] += 1``.
+
+    What a function gives of that is another thing each time: it is no cache.
+    """
+    names = {op[1]: op[3] for op in unit.ops if op[0] == s.FREE and op[1] in registers}
+    held: dict[Register, str] = {}  # what the variables hold, and what is computed of it
+    counted: set[str] = set()
+    for op in unit.ops:
+        if op[0] == s.SUB and op[2] in names:
+            held[op[1]] = names[op[2]]
+        elif op[0] == s.BINARY and op[2] in held:
+            held[op[1]] = held[op[2]]
+        elif op[0] == s.SETSUB and op[1] in names and held.get(op[3]) == names[op[1]]:
+            counted.add(names[op[1]])
+    return {register for register, name in names.items() if name in counted}
 
 
 def _gives(unit: Unit, registers: Collection[Register]) -> bool:

@@ -258,6 +258,9 @@ class Builders:
             self._keep(module, piece, owner.id)
         self.fill_member(owner, name)
         pieces = [owner.module.summary.pieces[p] for p in owner.info.members.get(name, ())]
+        if any(piece.kind == "def" for piece in pieces):
+            item = f"{owner.id}.{name}"
+            self._build_by_defaults(name, self._engine.member_values(owner, name), item)
         if not any(piece.kind == "assign" for piece in pieces):
             return
         self._build_through_class(owner, name, f"{owner.id}.{name}")
@@ -913,10 +916,14 @@ class Builders:
         ``member``: it is an attribute of a class; instances may be anywhere.
         """
         iterators = self._using_up.iterators(values)
-        for module in dict.fromkeys((holder, *self._growth.running())) if iterators else ():
+        counters = self._counters(holder, name, values, member=member) - iterators
+        used = iterators | counters
+        for module in dict.fromkeys((holder, *self._growth.running())) if used else ():
             if not (member or module is holder or self._may_have(module, holder, name)):
                 continue
-            for unit in self._using_up.units(module, holder, name, iterators, member=member):
+            using = [*self._using_up.units(module, holder, name, iterators, member=member)]
+            using += self._using_up.calling(module, holder, name, counters, member=member)
+            for unit in using:
                 piece = module.summary.pieces[unit.piece]
                 if unit.kind != "piece":
                     names = frozenset((name,))
@@ -926,6 +933,16 @@ class Builders:
                     if piece.kind == "loop":  # its body tells how far it goes
                         demand = Demand.of(item, module, ReferenceKind.WRITE, "builds")
                         self._growth.keep_all(module, piece, demand)
+
+    def _counters(self, holder: Module, name: str, values: Values, *, member: bool) -> Values:
+        """Those of ``values`` that give something else after each call: ``number = counter()``.
+
+        Not what a decorator made of a function under its own name, a cache as a rule.
+        """
+        pieces = [holder.summary.pieces[index] for index in holder.summary.scope.get(name, ())]
+        if not (member or any(piece.kind == "assign" for piece in pieces)):
+            return frozenset()
+        return frozenset(filter(self._changing.stores_when_called, values))
 
     def _members_of(self, module: Module) -> dict[str, list[tuple[Class, str]]]:
         """By the variables of a module, the class attributes that are bound to them: ``X = X``."""

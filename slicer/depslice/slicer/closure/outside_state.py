@@ -31,9 +31,22 @@ _MANY_THINGS: Final = frozenset(
 """Modules whose names have little to do with each other."""
 _WITHOUT_STATE: Final = frozenset({"abc", "bisect", "copy", "functools", "heapq", "operator"})
 """Modules whose functions change what they are passed, and nothing for later."""
+_CODING: Final = (
+    *(
+        "builtins.str.encode",
+        "builtins.bytes.decode",
+        "builtins.open",
+        "io.open",
+        "io.TextIOWrapper",
+    ),
+    *(f"codecs.{name}" for name in ("EncodedFile", "decode", "encode", "getdecoder", "getencoder")),
+    *(f"codecs.getincremental{name}" for name in ("decoder", "encoder")),
+    *(f"codecs.{name}" for name in ("getreader", "getwriter", "iterdecode", "iterencode")),
+    *("codecs.lookup", "codecs.open"),
+)
 _SEEN_BY: Final = {
-    "codecs.register": ("builtins.str.encode", "builtins.bytes.decode", "builtins.open"),
-    "codecs.register_error": ("builtins.str.encode", "builtins.bytes.decode", "builtins.open"),
+    "codecs.register": _CODING,
+    "codecs.register_error": (*_CODING, "codecs.lookup_error"),
     "copyreg.pickle": ("copy", "pickle"),
     "logging.addLevelName": ("logging.getLevelName", "logging.getLogger"),
     "logging.config.dictConfig": ("logging.getLogger",),
@@ -43,6 +56,7 @@ _SEEN_BY: Final = {
     "os.environ": ("os.getenv",),
 }
 """Who else sees what is changed."""
+_PARTIAL: Final = "functools.partial"
 _LOADED: Final = "sys.modules"
 _FINDERS: Final = "sys.meta_path"
 """What tells where imports find what they name: so every import uses it of what is not the library's."""
@@ -161,7 +175,7 @@ class OutsideState:
             outside[bound] = path
             for index in summary.mutations.get(bound, ()):
                 piece = summary.pieces[index]
-                if piece.unit >= 0 and piece.kind in ("expr", "assign", "other"):
+                if piece.unit >= 0 and piece.kind in ("expr", "assign", "def", "other"):
                     statements[piece.unit] = piece
             functions |= dict.fromkeys(
                 unit
@@ -201,6 +215,8 @@ def _changed_by(unit: Unit, outside: dict[str, str]) -> Iterator[_Changed]:
     packages: dict[int, str] = {}  # of modules whose names are made: `f"pkg.vendored.{name}"`
     itself: set[int] = set()  # `__name__`
     maps: dict[int, Op] = {}
+    made: set[int] = set()  # what calls give
+    partials: set[int] = set()
     wanted = {register for op in unit.ops for register in reads(op)}
     for op in unit.ops:
         code = op[0]
@@ -225,8 +241,15 @@ def _changed_by(unit: Unit, outside: dict[str, str]) -> Iterator[_Changed]:
             if path.rpartition(".")[0] == _LOADED:
                 if path.rpartition(".")[2] in FILLING:
                     yield from _loaded_by(op, texts, packages, maps)
+            elif path == _PARTIAL:
+                paths[op[1]] = paths.get(next(iter(op[3]), -1), path)
+                partials.add(op[1])
             elif op[1] not in wanted and _sets(path):
                 yield path, None, None, None
+            made.add(op[1])
+        elif code == s.DECORATE and op[2] in paths and op[2] not in made - partials:
+            if _sets(paths[op[2]]):  # `@codecs.register`
+                yield paths[op[2]], None, None, None
         elif code in (s.SETATTR, s.DELETE_ATTR) and op[1] in paths:
             yield f"{paths[op[1]]}.{op[2]}", None, None, None
         elif code in (s.SETSUB, s.DELETE_SUB) and op[1] in paths:

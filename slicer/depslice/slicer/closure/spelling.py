@@ -23,6 +23,8 @@ Held = dict[Register, "str | None"]
 Place = tuple[Module, int]
 """A unit: its module and index."""
 
+_OUT_OF: Final = frozenset({s.ITEM, s.ITER, s.SUB})
+"""What gives something that a container holds."""
 _GIVING_MODULES: Final = frozenset({"import_module", "modules"})
 """Names of what gives a module by its name."""
 _MOST_IMPORTS: Final = 4  # by which a module is handed on from one to another
@@ -207,6 +209,8 @@ class Spelling:
         for unit in module.summary.units if found.maybe else ():
             if any(op[0] in NAMED and op[NAMED[op[0]]] in found.maybe for op in unit.ops):
                 _note_texts(unit, found)
+                if unit.kind == "piece" and any(op[0] in _OUT_OF for op in unit.ops):
+                    found.maybe.update(_binds(unit))  # `for module in MODULES: …`
                 if _stores(unit):
                     found.storing[unit.index] = None
                 if unit.index in silent:

@@ -123,19 +123,12 @@ class UsingUp:
 
         ``member``: it is an attribute of a class there.
         """
-        names = set() if member else {name} if module is owner else set(bound_to(module, name))
-        by_attribute = member or module is not owner
+        names, attribute = _spelled(module, owner, name, member=member)
         is_file = self._is_file(iterators)
         known = iterators
         methods: set[str] = set()  # `take = ROWS.__next__`
-        for unit in module.summary.units:
-            started = [
-                op[1]
-                for op in unit.ops
-                if (op[0] == s.GLOBAL and op[2] in names)
-                or (op[0] == s.ATTR and op[3] == name and by_attribute)
-                or (op[0] == s.CLASSVAR and op[3] == name and member)
-            ]
+        for unit in module.summary.units if iterators else ():
+            started = _read_by(unit, names, attribute, member=member)
             taking = {op[1] for op in unit.ops if op[0] == s.GLOBAL and op[2] in methods}
             if any(op[0] == s.CALL and not taking.isdisjoint(reads(op)) for op in unit.ops):
                 yield unit
@@ -152,6 +145,23 @@ class UsingUp:
                     names.add(op[1])
                     known |= self.iterators(frozenset(function.registers[op[2]]))
             methods.update(_taking_methods(unit, given) if unit.kind == "piece" else ())
+
+    def calling(
+        self, module: Module, owner: Module, name: str, counters: Values, *, member: bool
+    ) -> Iterator[Unit]:
+        """The units of ``module`` that call what ``name`` of ``owner`` stands for.
+
+        ``counters``: of that, what gives something else after each call.
+        """
+        names, attribute = _spelled(module, owner, name, member=member)
+        for unit in module.summary.units if counters else ():
+            started = _read_by(unit, names, attribute, member=member)
+            called = {op[2] for op in unit.ops if op[0] == s.CALL}.intersection(started)
+            if called:
+                function = self._engine.function(module, unit.index)
+                self._engine.facts_of(function)
+                if any(not counters.isdisjoint(function.registers[each]) for each in called):
+                    yield unit
 
     def _goes_through(
         self, function: Function, given: set[Register], *, is_file: bool, depth: int
@@ -213,6 +223,24 @@ class UsingUp:
                 elif of_it and self._goes_through(fact[1], of_it, is_file=is_file, depth=depth + 1):
                     return True
         return False
+
+
+def _spelled(module: Module, owner: Module, name: str, *, member: bool) -> tuple[set[str], str]:
+    """The variables of ``module`` that may be ``name`` of ``owner``, and the attribute that may."""
+    if module is owner and not member:
+        return {name}, ""
+    return (set() if member else set(bound_to(module, name))), name
+
+
+def _read_by(unit: Unit, names: set[str], attribute: str, *, member: bool) -> list[Register]:
+    """Where a unit has one of those variables, or that attribute of anything."""
+    return [
+        op[1]
+        for op in unit.ops
+        if (op[0] == s.GLOBAL and op[2] in names)
+        or (op[0] == s.ATTR and op[3] == attribute)
+        or (op[0] == s.CLASSVAR and op[3] == attribute and member)
+    ]
 
 
 def _taking_methods(unit: Unit, given: set[Register]) -> Iterator[str]:
