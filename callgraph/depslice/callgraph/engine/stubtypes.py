@@ -397,7 +397,7 @@ class StubTypes:
 
     def bind(self, expression: TypeExpr, values: Values, scope: Scope, pos: Position) -> None:
         """Bind the type variables of a parameter's type by what is passed."""
-        if not values or not self._names_variables(expression, scope.module):
+        if not values:
             return
         kind = expression[0]
         if kind == s.T_UNION:
@@ -456,6 +456,8 @@ class StubTypes:
             known = scope.bindings.get(name)
             scope.bindings[name] = values if known is None else known | values
         elif kind == d.ALIAS and found.declaration[1][0] == s.T_UNION:
+            if not self._names_variables(found.declaration[1], found.module):
+                return
             inner = Scope(found.module, scope.bindings)
             self.bind(found.declaration[1], values, inner, pos)
 
