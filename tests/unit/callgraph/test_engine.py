@@ -1247,6 +1247,71 @@ def test_what_a_full_place_has_no_room_for_is_told_at_once(
     assert asked == 1
 
 
+def test_classes_that_a_full_place_has_no_room_for_are_told_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What stands for them is the same each time, once their bases are known."""
+    classes = "\n".join(f"class C{number}(Base): pass" for number in range(30))
+    rows = "\n".join(f"    KEPT.append(C{number})" for number in range(30))
+    text = f"""
+class Base:
+    def run(self): pass
+{classes}
+KEPT = []
+def fill():
+{rows}
+def fill_again():
+{rows}
+def f(): KEPT[0]().run()
+fill(), fill_again()
+"""
+    asked: dict[tuple[Any, Any], int] = {}
+    room_for_whole = Engine._room_for_whole
+
+    def counting(self: Engine, known: Any, added: Any, place: Any) -> frozenset[int]:
+        asked[known, added] = asked.get((known, added), 0) + 1
+        return room_for_whole(self, known, added, place)
+
+    monkeypatch.setattr(Engine, "_room_for_whole", counting)
+    assert ("m:f", "m:Base.run") in inner_calls(graph_of(text))
+    assert sum(asked.values()) <= len(asked) + 1, asked.values()
+
+
+def test_names_that_many_pass_on_alike_are_passed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Constructors of a schema hand all of its names on to the one above."""
+    names = [f"name{number}" for number in range(20)]
+    on = ", ".join(f"{name}=THING" for name in names)
+    classes = "\n".join(
+        f"class C{number}(Base):\n"
+        f"    def __init__(self, other):\n"
+        f"        super().__init__(other=other, {on})"
+        for number in range(12)
+    )
+    made = "; ".join(f"C{number}({number}.5)" for number in range(12))
+    text = f"""
+class Thing:
+    def run(self): pass
+class Base:
+    def __init__(self, **kwds): self.kwds = kwds
+THING = Thing()
+{classes}
+def f():
+    {made}
+    C1(1).kwds["name7"].run()
+f()
+"""
+    gathered: list[str] = []
+    gather = Engine._gather
+
+    def counting(self: Engine, container: int, key: Any, values: Any) -> None:
+        gathered.append(key)
+        gather(self, container, key, values)
+
+    monkeypatch.setattr(Engine, "_gather", counting)
+    assert ("m:f", "m:Thing.run") in inner_calls(graph_of(text))
+    assert max(map(gathered.count, names)) <= 3, gathered  # it was once a class
+
+
 def test_a_special_method_is_called_once_for_all_objects_that_find_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

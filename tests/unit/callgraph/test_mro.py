@@ -76,3 +76,35 @@ def test_an_order_that_may_change_is_remembered_until_a_class_gets_bases(
     )
     build_graph(open_program(tmp_path, cache=None), workers=1)
     assert asked < 10
+
+
+def test_a_class_is_used_while_the_statement_of_its_base_runs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """All that is asked of it then is asked of the order that was found first."""
+    asked = 0
+
+    def counting(*arguments: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return linearise(*arguments)
+
+    monkeypatch.setattr(classes, "linearise", counting)
+    uses = "".join(f"    Sub().m().a{number}\n" for number in range(200))
+    (tmp_path / "m.py").write_text(
+        f"""
+class Root:
+    def m(self): return self
+def make():
+{uses}
+    return Root
+class Base(make()):
+    pass
+class Sub(Base):
+    pass
+""",
+        encoding="utf-8",
+    )
+    graph = build_graph(open_program(tmp_path, cache=None), workers=1)
+    assert "m:Root.m" in {each.target for each in graph.references()}
+    assert asked < 20

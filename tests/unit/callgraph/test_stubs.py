@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from check import check_slice, write_files
 from depslice.callgraph import build_graph, open_program
 from depslice.callgraph.cache import open_cache
+from depslice.callgraph.engine.stubtypes import StubTypes
 from depslice.callgraph.errors import EnvironmentNotFound
 from depslice.callgraph.graph import ReferenceGraph
 from depslice.callgraph.model import ReferenceKind
@@ -367,6 +369,46 @@ def test_packages_of_an_environment_tell_types(tmp_path: Path) -> None:
 def test_an_environment_is_found_by_its_folder_or_its_interpreter(tmp_path: Path) -> None:
     env = environment(tmp_path)
     assert environment_folders(env) == environment_folders(env / "bin/python")
+
+
+def test_a_type_of_itself_binds_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What is passed for one was followed into all that each of its parts holds, eight deep."""
+    env = tmp_path / "env"
+    site = "lib/python3.12/site-packages"
+    write_files(
+        f"""
+# --- pyvenv.cfg
+home = /nowhere/bin
+# --- {site}/typed/__init__.py
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, TypeVar
+T = TypeVar("T")
+Json: TypeAlias = "Mapping[str, Json] | Sequence[Json] | str"
+Many: TypeAlias = "Mapping[str, Many[T]] | Sequence[T]"
+def store(data: Json) -> None: ...
+def first(data: Many[T]) -> T: ...
+# --- {site}/typed/py.typed
+""",
+        env,
+    )
+    bound: list[str] = []
+    bind_generic = StubTypes._bind_generic
+
+    def counting(self: StubTypes, *arguments: Any) -> None:
+        bound.append(arguments[0])
+        bind_generic(self, *arguments)
+
+    monkeypatch.setattr(StubTypes, "_bind_generic", counting)
+    text = """
+import typed
+class Thing:
+    def run(self): ...
+def save(*data): typed.store([{"a": [data, {"b": data}]}, data, "text"])
+def f(): typed.first([Thing()]).run()
+"""
+    graph = graph_of(text, tmp_path / "repo", python=env)
+    assert "Thing.run" in calls(graph)
+    assert not any("Json" in str(each) for each in bound)
 
 
 def test_the_python_of_debian_has_its_packages_elsewhere(tmp_path: Path) -> None:

@@ -242,7 +242,7 @@ class EngineState:
             table.clear()
         for task in self.tasks:
             if type(task) is Function:
-                task.given = None  # passing the same again changes nothing
+                task.given = task.given_by_name = None  # passing the same again changes nothing
                 task.users = None  # most are not asked for again
         for asked in self._asked_at_all():
             if type(asked.readers) is array and len(asked.readers) >= _SOME_READERS:
@@ -275,7 +275,7 @@ class EngineState:
         """Let go of what only evaluation needs: registers, values, elements and facts stay."""
         for task in self.tasks:
             if type(task) is Function:
-                task.given = task.users = None
+                task.given = task.given_by_name = task.users = None
                 task.params = task.defaults = NO_CELLS
             elif type(task) is Lookup:
                 task.question, task.readers = (), NOBODY
@@ -647,8 +647,8 @@ class EngineState:
                 return EMPTY
             added = frozenset(values) - known
             kept = self._room_for_whole(known, added, place)
-            if kept <= known and added.isdisjoint(self.tables) and added.isdisjoint(self.classes):
-                # As long as no more is known there: what tables and classes stand for may grow.
+            if kept <= known and added.isdisjoint(self.tables) and self._lines_last(added, known):
+                # As long as no more is known there: what tables stand for may grow.
                 if len(self._without_room) >= _MOST_COUNTS:
                     self._without_room.clear()
                 self._without_room.add((known, frozenset(values)))
@@ -716,6 +716,13 @@ class EngineState:
         shared = [k for k in lines[0] if k in held and all(k in line for line in lines)]
         family = next((k for k in shared if all(k in self.mro(each) for each in held)), None)
         return EMPTY if family is None else self.only(self.intern(("C", family, False))) - known
+
+    def _lines_last(self, added: frozenset[int], known: frozenset[int]) -> bool:
+        """Whether what stands for classes among ``added`` is the same whenever that is asked."""
+        classes = added & self.classes
+        return not classes or all(
+            self.values[value][1].settled for value in classes.union(known & self.classes)
+        )
 
     def _census(self, values: frozenset[int]) -> tuple[int, int, int]:
         """How many tables, functions and other values they are."""

@@ -543,10 +543,10 @@ class ClassEvaluation(AnnotationEvaluation):
                 self.depend(class_.family)
             return class_.mro_cache
         self.know_bases(class_)
-        based = self.based
-        if self._is_remembered(class_):
+        if self._is_remembered(class_) and self._asks_in_vain(class_):
             self.depend(class_.family)
             return class_.order_so_far[1]
+        based = self.based
         found = linearise(class_, self.repo_bases)
         if found == class_.order_so_far[1]:
             found = class_.order_so_far[1]
@@ -579,15 +579,18 @@ class ClassEvaluation(AnnotationEvaluation):
         return self.whole and self._is_remembered(class_)
 
     def _is_remembered(self, class_: Class) -> bool:
-        """Whether its order is as it was found last: no class has got bases since then.
+        """Whether its order is as it was found last: no class has got bases since then."""
+        return class_.order_so_far[0] == self.based
 
-        As long as only what is called runs, asking for bases that are not known may run a class
-        statement: it is to be asked again.
+    def _asks_in_vain(self, class_: Class) -> bool:
+        """Whether asking for bases that are not known runs no class statement.
+
+        It may, as long as only what is called runs.
         """
-        based, line = class_.order_so_far
-        if based != self.based:
-            return False
-        return not self.closed or all(k.base_values is not None for k in line)
+        if self.closed:
+            for each in class_.order_so_far[1]:
+                self.know_bases(each)
+        return self._is_remembered(class_)
 
     def repo_bases(self, class_: Class) -> list[Class]:
         """Its bases in the repo, in the order of the class statement."""

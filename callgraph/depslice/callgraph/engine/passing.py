@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -30,6 +30,8 @@ from depslice.callgraph.engine.values import (
 from depslice.callgraph.summary import Position
 
 _MOST_RECEIVERS = 8
+_MANY_KEYWORDS = 4
+_MOST_GIVEN_BY_NAME = 4000
 _MOST_GIVEN = 200  # passing the same again changes nothing, and takes time only
 _PASSED = CALLABLES_OUTSIDE | {
     *("U", "F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB", "CD", "PS", "L"),
@@ -343,7 +345,7 @@ class FunctionCalls(FittingEvaluation):
                 self._note_untold(function, args, keywords, spread)
         if not keywords and not spread:
             return
-        for name, values in keywords.items():
+        for name, values in self._named_anew(function, keywords):
             index = signature.by_name.get(name, signature.rest)
             if values and index is not None:
                 self._pass(function, index, values)
@@ -352,6 +354,25 @@ class FunctionCalls(FittingEvaluation):
                     self._gather(gathered, name, values)
         if spread and not spread <= self.unknown:
             self._spread(function, len(args), keywords, spread)
+
+    def _named_anew(
+        self, function: Function, keywords: Mapping[str, Values]
+    ) -> Iterable[tuple[str, Values]]:
+        """The ``keywords``, over a whole program those that were not passed before as they are.
+
+        What is built of a schema has as many as the schema has names, and each class hands all of
+        them on to the one constructor above.
+        """
+        if not self.whole or len(keywords) < _MANY_KEYWORDS:
+            return keywords.items()
+        known = function.given_by_name
+        if known is None or len(known) >= _MOST_GIVEN_BY_NAME:
+            known = function.given_by_name = set()
+        anew = [
+            each for each in keywords.items() if type(each[1]) is not frozenset or each not in known
+        ]
+        known.update([each for each in anew if type(each[1]) is frozenset])
+        return anew
 
     def _note_left_out(
         self, function: Function, args: Sequence[Values], keywords: Mapping[str, Values]
@@ -484,7 +505,9 @@ class FunctionCalls(FittingEvaluation):
         for source, place in passed_on:
             cell = self.cell("naming", source)
             if place not in cell.values:
-                source.given = None  # names that were passed for it did not count: once more
+                source.given = source.given_by_name = (
+                    None  # names that were passed for it did not count: once more
+                )
                 self.write(cell, {place})
         return True
 

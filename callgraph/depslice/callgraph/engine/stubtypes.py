@@ -76,6 +76,8 @@ class StubTypes:
         self.stubs = stubs
         self._depth = 0
         self._constant: dict[tuple[str, TypeExpr], Values] = {}
+        # By the identity of types, which stand behind: whether they name a type variable.
+        self._varying: dict[tuple[int, str], tuple[bool, TypeExpr]] = {}
         self._nesting: dict[int, int] = {}
         self._bases: dict[Class, tuple[tuple[Class, ...], list[tuple[StubClass, Bindings]]]] = {}
 
@@ -411,6 +413,40 @@ class StubTypes:
             finally:
                 self._depth -= 1
 
+    def _names_variables(self, expression: TypeExpr, module: StubModule) -> bool:
+        """Whether there is something to bind in a type, or in what it is an alias of.
+
+        An alias may be one of itself: ``Json = dict[str, "Json"] | list["Json"] | str``.
+        """
+        known = self._varying.get((id(expression), module.name))
+        if known is None:
+            known = self._find_variables(expression, module), expression
+            self._varying[id(expression), module.name] = known
+        return known[0]
+
+    def _find_variables(self, expression: TypeExpr, module: StubModule) -> bool:
+        waiting = [(expression, module)]
+        seen: set[tuple[TypeExpr, str]] = set()
+        while waiting:
+            part, where = waiting.pop()
+            if (part, where.name) in seen:
+                continue
+            seen.add((part, where.name))
+            kind = part[0]
+            if kind in (s.T_UNION, s.T_LIST):
+                waiting += [(each, where) for each in part[1]]
+            elif kind == s.T_SUBSCRIPT:
+                waiting += [(part[1], where), *((each, where) for each in part[2])]
+            elif kind in (s.T_NAME, s.T_ATTR):
+                found = self.stubs.resolve(where, part)
+                if found is None or found.declaration is None:
+                    continue
+                if found.declaration[0] == d.TYPE_VARIABLE:
+                    return True
+                if found.declaration[0] == d.ALIAS:
+                    waiting.append((found.declaration[1], found.module))
+        return False
+
     def _bind_name(self, name: str, values: Values, scope: Scope, pos: Position) -> None:
         found = self.stubs.name_in(scope.module, name)
         if found is None or found.declaration is None:
@@ -420,6 +456,8 @@ class StubTypes:
             known = scope.bindings.get(name)
             scope.bindings[name] = values if known is None else known | values
         elif kind == d.ALIAS and found.declaration[1][0] == s.T_UNION:
+            if not self._names_variables(found.declaration[1], found.module):
+                return
             inner = Scope(found.module, scope.bindings)
             self.bind(found.declaration[1], values, inner, pos)
 

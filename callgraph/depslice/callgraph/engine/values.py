@@ -277,6 +277,7 @@ class Function:
         "evaluations",
         "flat",
         "given",
+        "given_by_name",
         "guarded",
         "id",
         "module",
@@ -330,6 +331,7 @@ class Function:
         self.noted: dict[int, tuple[Fact, ...]] = {}  # operation -> its facts
         self.flat: list[Fact] | None = None
         self.given: set[tuple[object, ...]] | None = None  # the arguments passed so far
+        self.given_by_name: set[tuple[str, Values]] | None = None  # where there are many
         self.ret = Cell()
         # Results by what tests have shown of parameters.
         self.guarded: dict[Guards, Cell] = {} if self.tests else _NO_RESULTS
