@@ -246,6 +246,7 @@ class OpenValues:
         elif distance < noted.distance:
             noted.demand, noted.distance = demand, distance
             noted.done.clear()
+            noted.called.clear()
             noted.is_sure = False
             if not noted.is_fresh:
                 noted.is_fresh = True
