@@ -58,38 +58,35 @@ def test_circles_are_cut() -> None:
     assert linearise("A", lambda name: bases[name]) == ("A", "B", "C")
 
 
-def test_an_order_that_may_change_is_remembered_until_a_class_gets_bases(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Also while only what module bodies reach runs, where most is asked."""
-    asked = 0
+@pytest.fixture
+def orders_made(monkeypatch: pytest.MonkeyPatch) -> Counter[Any]:
+    """How often the order of a class was found, by class; counted while a test runs."""
+    made: Counter[Any] = Counter()
 
-    def counting(*arguments: Any) -> Any:
-        nonlocal asked
-        asked += 1
-        return linearise(*arguments)
+    def counting(class_: Any, *arguments: Any) -> Any:
+        made[class_] += 1
+        return linearise(class_, *arguments)
 
     monkeypatch.setattr(classes, "linearise", counting)
+    return made
+
+
+def test_an_order_that_may_change_is_remembered_until_a_class_gets_bases(
+    orders_made: Counter[Any], tmp_path: Path
+) -> None:
+    """Also while only what module bodies reach runs, where most is asked."""
     uses = "".join(f"Sub().m().a{number}\n" for number in range(50))
     (tmp_path / "m.py").write_text(
         f"base = None\nclass Sub(base):\n    def m(self): return self\n{uses}", encoding="utf-8"
     )
     build_graph(open_program(tmp_path, cache=None), workers=1)
-    assert asked < 10
+    assert orders_made.total() < 10
 
 
 def test_a_class_is_used_while_the_statement_of_its_base_runs(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    orders_made: Counter[Any], tmp_path: Path
 ) -> None:
     """All that is asked of it then is asked of the order that was found first."""
-    asked = 0
-
-    def counting(*arguments: Any) -> Any:
-        nonlocal asked
-        asked += 1
-        return linearise(*arguments)
-
-    monkeypatch.setattr(classes, "linearise", counting)
     uses = "".join(f"    Sub().m().a{number}\n" for number in range(200))
     (tmp_path / "m.py").write_text(
         f"""
@@ -107,4 +104,4 @@ class Sub(Base):
     )
     graph = build_graph(open_program(tmp_path, cache=None), workers=1)
     assert "m:Root.m" in {each.target for each in graph.references()}
-    assert asked < 20
+    assert orders_made.total() < 20

@@ -539,9 +539,12 @@ class AttributeEvaluation(Declared):
             for k in others
             for name in (*k.info.self_stores, *k.info.members, *self.had_stored.get(k, ()))
         }.union(*(self.stored_on_others(k.module) for k in others))
-        for name in sorted(found - kept):
-            kept.add(name)
-            self.wake(self.cell(_BELOW, class_, name))
+        new = found - kept
+        kept |= new
+        for name in sorted(new):
+            asked = self._cells.get((_BELOW, class_, name))
+            if asked is not None:
+                self.wake(asked)
 
     def stored_on_others(self, module: Module) -> frozenset[str]:
         """The attributes that code of ``module`` stores on something else than its own ``self``."""

@@ -505,9 +505,8 @@ class FunctionCalls(FittingEvaluation):
         for source, place in passed_on:
             cell = self.cell("naming", source)
             if place not in cell.values:
-                source.given = source.given_by_name = (
-                    None  # names that were passed for it did not count: once more
-                )
+                # Names that were passed for it did not count: once more.
+                source.given = source.given_by_name = None
                 self.write(cell, {place})
         return True
 

@@ -203,14 +203,15 @@ class Runners:
             places = self._passed_on.get(caller)
             if places is None:
                 places = self._passed_on[caller] = passed_on(caller.unit)
-            if not places or not self.calls_one_of(caller, called, places):
+            called_at = self.calls_of(caller, called) if places else set()
+            if called_at.isdisjoint(places):
                 return {}
             more = [
                 place
                 for place, given in places.items()
                 if not all(self._arguments.is_constant_in(caller, each) for each in given)
             ]
-            return {caller: None} if self.calls_one_of(caller, called, more) else {}
+            return {} if called_at.isdisjoint(more) else {caller: None}
 
         return self._with_further(functions, passes_on)
 
@@ -256,7 +257,8 @@ class Runners:
             places = self._for_effect.get(caller)
             if places is None:
                 places = self._for_effect[caller] = called_for_effect(caller.unit)
-            return {caller: None} if places and self.calls_one_of(caller, called, places) else {}
+            called_at = self.calls_of(caller, called) if places else set()
+            return {} if called_at.isdisjoint(places) else {caller: None}
 
         return self._with_further(functions, calls)
 
@@ -326,18 +328,11 @@ class Runners:
             found |= latest
         return found
 
-    def calls_one_of(
-        self,
-        function: Function,
-        functions: dict[Function, None],
-        places: Iterable[int] | None = None,
-    ) -> bool:
-        """Whether ``function`` calls one of ``functions``: at one of ``places``, if any are given.
+    def calls_one_of(self, function: Function, functions: dict[Function, None]) -> bool:
+        """Whether ``function`` calls one of ``functions``, or passes it to code that does.
 
         Or what a decorator made of one, by its name.
         """
-        if places is not None:
-            return not self.calls_of(function, functions).isdisjoint(places)
         facts, called, passed = self._called_by(function)
         if not called:
             return False
