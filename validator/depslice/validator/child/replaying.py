@@ -30,6 +30,7 @@ import traceback
 import warnings
 from collections.abc import Iterator
 from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -46,7 +47,12 @@ _CHAIN = 8
 
 
 class Guard:
-    """A finder that gives the repository's modules from the tree, or not at all."""
+    """A finder that gives the repository's modules from the tree, or not at all.
+
+    A package without a file of its own is a namespace, which what is installed may share
+    (``zope``): it has all its folders, of which only the tree's are looked through for what
+    is the repository's.
+    """
 
     def __init__(self, guarded: frozenset[str], roots: list[str]) -> None:
         self.guarded = guarded
@@ -56,10 +62,22 @@ class Guard:
         """The spec of a module in the tree; ``None`` leaves others to other finders."""
         if name not in self.guarded:
             return None
-        spec = PathFinder.find_spec(name, self.roots if path is None else path, target)
+        ours = self.roots if path is None else list(filter(self._is_ours, path))
+        spec = PathFinder.find_spec(name, ours or path, target)
         if spec is None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        if _is_namespace(spec):
+            whole = PathFinder.find_spec(name, path, target)
+            if whole is not None and _is_namespace(whole):
+                return whole
         return spec
+
+    def _is_ours(self, folder: str) -> bool:
+        return any(Path(folder).is_relative_to(root) for root in self.roots)
+
+
+def _is_namespace(spec: ModuleSpec) -> bool:
+    return spec.origin is None and spec.submodule_search_locations is not None
 
 
 class Replay:
