@@ -575,6 +575,29 @@ from pkg.joining import join
     ]
 
 
+def test_tests_that_are_called_as_unittest_looks_for_them(tmp_path: Path) -> None:
+    """param has ``tests/testlist.py``, and was said to have no tests."""
+    files = """
+# --- pkg/testing.py
+def compare(): pass
+# --- tests/testlist.py
+class TestList:
+    def test_it(self): pass
+# --- pkg/tests.py
+def test_it(): pass
+"""
+    write_files(files, tmp_path)
+
+    def found() -> list[str]:
+        return [
+            Path(each).relative_to(tmp_path).as_posix() for each in files_of_tests(tmp_path, ())
+        ]
+
+    assert found() == ["pkg/tests.py", "tests/testlist.py"]
+    write_files("# --- tests/test_it.py\n", tmp_path)
+    assert found() == ["tests/test_it.py"]
+
+
 def test_counting_on_for_ever_is_told_by_where_it_is() -> None:
     def words(start: int, step: int) -> list[str]:
         description = Description(())

@@ -29,6 +29,9 @@ from depslice.validator.workspace import (
 
 MOST_CALLS: Final = 20
 _TEST_FILE: Final = re.compile(r"(^|/)(test_[^/]*|[^/]*_test)\.py$")
+_UNITTEST_FILE: Final = re.compile(r"(^|/)test[^/]*\.py$")
+"""What ``unittest`` looks for; ``testing.py`` fits as well, so it has to have tests."""
+_TEST: Final = re.compile(r"^ *(async )?def test", re.MULTILINE)
 _TEST_PART: Final = re.compile(r"tests?|testing_data|conftest|test_.*|.*_test")
 _BENCHMARK: Final = re.compile(r"(test_)?(bench|perf(ormance)?(_|s|\.|$))")
 _CALL_SECONDS: Final = 5
@@ -443,20 +446,30 @@ def test_files(folder: Path, symbols: Sequence[Symbol]) -> list[str]:
     """Test files of the copied repository: those first that mention a target.
 
     Of those that mention as much, the ones that are called like a target or its module. What
-    measures speed comes last: it does the same for longer.
+    measures speed comes last: it does the same for longer. Where none is called as pytest looks
+    for them (``test_*.py``), those that ``unittest`` does (``testthis.py``).
     """
     called = {part for symbol in symbols for part in (*_telling_names(symbol), symbol.module)}
     stems = {name.rpartition(".")[2] for name in called}
     names = {part for symbol in symbols for part in _telling_names(symbol)}
     found = []
-    for path in sorted(folder.rglob("*.py")):
-        if _TEST_FILE.search(str(path)):
-            text = path.read_text(encoding="utf-8", errors="replace")
-            words = set(re.findall(r"\w+", text)) if names else set()
-            measures = any(map(_BENCHMARK.match, path.relative_to(folder).parts))
-            like = not stems.isdisjoint((path.stem, *path.stem.split("_", 1)))
-            found.append((measures, -len(names & words), not like, str(path)))
+    for path, text in _files_of_tests(folder):
+        words = set(re.findall(r"\w+", text)) if names else set()
+        measures = any(map(_BENCHMARK.match, path.relative_to(folder).parts))
+        like = not stems.isdisjoint((path.stem, *path.stem.split("_", 1)))
+        found.append((measures, -len(names & words), not like, str(path)))
     return [path for *_, path in sorted(found)]
+
+
+def _files_of_tests(folder: Path) -> list[tuple[Path, str]]:
+    def texts(named: re.Pattern[str]) -> Iterable[tuple[Path, str]]:
+        for path in files:
+            if named.search(path.as_posix()):
+                yield path, path.read_text(encoding="utf-8", errors="replace")
+
+    files = sorted(folder.rglob("*.py"))
+    found = list(texts(_TEST_FILE))
+    return found or [each for each in texts(_UNITTEST_FILE) if _TEST.search(each[1])]
 
 
 def _telling_names(symbol: Symbol) -> list[str]:
