@@ -341,6 +341,66 @@ def run():
     assert answers_of_tree(files, tmp_path) == ["far"] * 2
 
 
+DIRECTIVES = """
+# --- pkg/__init__.py
+# --- pkg/things.py
+def add(x):
+    return x + more()
+
+
+def more():
+    return 1
+# --- pkg/sub/__init__.py
+# --- pkg/sub/resolving.py
+import importlib
+import sys
+
+
+class Directives:
+    def __init__(self, package):
+        self.package = package
+        self.known = {{}}
+
+    def resolved(self, dotted):
+        if not isinstance(dotted, str):
+            return dotted
+{0}
+
+    def add(self, name, directive):
+        self.known[name] = self.resolved(directive)
+# --- pkg/app.py
+import pkg
+from pkg.sub.resolving import Directives
+
+
+def run():
+    directives = Directives(pkg)
+    directives.add("add", ".things.add")
+    return directives.known["add"](2)
+"""
+
+
+@pytest.mark.parametrize(
+    "resolving",
+    [
+        (
+            "        module, name = dotted.rsplit('.', 1)\n"
+            "        return getattr(importlib.import_module(module, self.package.__name__), name)"
+        ),
+        (
+            "        found, *parts = (self.package.__name__ + dotted).split('.')\n"
+            "        __import__('.'.join([found, *parts[:-1]]))\n"
+            "        return getattr(sys.modules['.'.join([found, *parts[:-1]])], parts[-1])"
+        ),
+    ],
+)
+def test_a_path_that_starts_from_the_package_it_is_written_in(
+    tmp_path: Path, resolving: str
+) -> None:
+    """pyramid: ``config.add_directive("add_view", ".views.add_view")``."""
+    assert answers_of_tree(DIRECTIVES.format(resolving), tmp_path) == ["3"] * 2
+
+
 def test_what_runs_before_the_tests_of_a_module(tmp_path: Path) -> None:
     files = """
 # --- pkg/__init__.py

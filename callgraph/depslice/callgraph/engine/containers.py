@@ -590,7 +590,7 @@ class ContainerEvaluation(ComputedNames):
         for value in names:
             kind = self.values[value]
             if kind[0] in ("S", "N"):
-                name = _absolute(kind[1], package)
+                name = absolute(kind[1], package)
                 for each in () if name is None else self.modules_named((kind[0], name, *kind[2:])):
                     made |= self.module_value(each)
                     if self.program.is_module(each):
@@ -1059,7 +1059,7 @@ def _is_tuple(value: Value) -> bool:
     return value[0] == "G" and value[1].rpartition(".")[2] in ("tuple", "Tuple") and bool(value[2])
 
 
-def _absolute(name: str, package: str) -> str | None:
+def absolute(name: str, package: str) -> str | None:
     """A name for ``import_module``, or how it starts, without leading dots (PEP 328)."""
     level = len(name) - len(name.lstrip("."))
     if not level:

@@ -14,6 +14,7 @@ from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.containers import absolute
 from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.library import IMPORTING
 from depslice.callgraph.engine.parts import reads
@@ -30,6 +31,7 @@ from depslice.slicer.pieces import NAMED, start_of, strings_of
 
 _NAME: Final = r"[A-Za-z_]\w*"
 _DOTTED: Final = re.compile(rf"{_NAME}(\.{_NAME})+|{_NAME}(\.{_NAME})*:{_NAME}(\.{_NAME})*")
+_RELATIVE: Final = re.compile(rf"\.+{_NAME}([.:]{_NAME})*")
 _ENTRY_POINT: Final = re.compile(rf"[\w.-]+\s*=\s*({_NAME}(?:\.{_NAME})*:{_NAME}(?:\.{_NAME})*)")
 _ATTRIBUTE: Final = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.([A-Za-z_]\w*)")
 _IMPORT_FROM: Final = re.compile(rf"(?m)^[ \t]*from ({_NAME}(?:\.{_NAME})*) import (.+)$")
@@ -75,6 +77,7 @@ class ComputedNames:
         self._runs_text = False
         self._apart: dict[tuple[str, str], Followed] = {}  # module, name: of two texts of a unit
         self._in_data: dict[str, Followed] = {}  # what texts have that may be data
+        self._relative: dict[tuple[str, str], Followed] = {}  # package, a text with leading dots
         self._imports = False  # modules by names
         self._runs_files = False
         self._files: dict[str, Followed] = {}  # texts that may be paths of such
@@ -129,7 +132,7 @@ class ComputedNames:
 
         Those that spell a module too (``"app.handlers.File"``) are looked up by whoever
         gets them, as do two that stand together (``add("app.handlers", "File")``) where the slice
-        imports modules by names, and what stands in a text of data; others where the slice
+        imports modules by names, and what stands in a text of data or is relative; others where the slice
         computes names of that module. Of modules that code lists (``dir(settings)``) those count
         as well that are read of whatever object: the one that got them.
         """
@@ -160,6 +163,9 @@ class ComputedNames:
             self._attributes.update(dict.fromkeys(op[3] for op in ops if op[0] == s.ATTR))
         while self._imports and self._in_data:
             self._note_path(*self._in_data.popitem())
+        while self._imports and self._relative:
+            (package, text), followed = self._relative.popitem()
+            self._note_path(absolute(text, package) or "", followed)
         while self._imports and self._apart:
             (owner, name), followed = self._apart.popitem()
             self._want_dotted(f"{owner}.{name}", followed)
@@ -207,7 +213,13 @@ class ComputedNames:
         return imported or len(self._names.wanted) + len(self._accessed) > before
 
     def _note_path(self, text: str, at: Followed) -> None:
-        """Note what a text names that is a dotted path."""
+        """Note what a text names that is a dotted path.
+
+        One that begins with a dot (``add_directive("tween", ".tweens.add_tween")``) starts from
+        the package that it is written in.
+        """
+        if _RELATIVE.fullmatch(text):
+            self._relative.setdefault((at.module.package, text), at)
         if _DOTTED.fullmatch(text):
             self._spelled.update(dict.fromkeys(re.split("[.:]", text)))
             self._want_dotted(text, at)
