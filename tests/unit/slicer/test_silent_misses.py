@@ -401,6 +401,111 @@ def test_a_path_that_starts_from_the_package_it_is_written_in(
     assert answers_of_tree(DIRECTIVES.format(resolving), tmp_path) == ["3"] * 2
 
 
+def test_what_stands_in_the_place_of_a_module_answers(tmp_path: Path) -> None:
+    """passlib: a guess kept the statement, and left out ``__getattr__`` for another guess."""
+    files = """
+# --- pkg/__init__.py
+# --- pkg/compat.py
+import sys
+from types import ModuleType
+
+
+class Overlay(ModuleType):
+    @classmethod
+    def replace(cls, name):
+        sys.modules[name] = cls(name, sys.modules[name])
+
+    def __init__(self, name, module):
+        super().__init__(name)
+        self._module = module
+
+    def __getattr__(self, name):
+        return getattr(self._module, name)
+
+
+def helper(x):
+    return x + 1
+
+
+Overlay.replace(__name__)
+# --- pkg/wrapper.py
+import sys
+
+from pkg.compat import helper
+
+
+class Wrapper:
+    def identified(self, x):
+        return helper(x), "pkg.compat" in sys.modules
+# --- pkg/app.py
+import pickle
+
+from pkg.wrapper import Wrapper
+
+
+def run():
+    return pickle.loads(pickle.dumps(Wrapper())).identified(2)
+"""
+    assert answers_of_tree(files, tmp_path) == ["(3, True)"] * 2
+
+
+BUILT = """
+# --- pkg/__init__.py
+# --- pkg/app.py
+class Money:
+    def serialized(self):
+        return "M" + self.shown()
+
+    def shown(self):
+        return "1"
+
+    def unread(self):
+        pass
+
+
+def packed(name):
+    return {0}
+
+
+def built(names):
+    lines = ["def to_list(self):", "    found = []"]
+    lines += [packed(name) for name in names]
+    space = {{}}
+    exec("\\n".join([*lines, "    return found"]), space)
+    return space["to_list"]
+
+
+class Row:
+    def __init__(self):
+        self.price = Money()
+
+    to_list = built(["price"])
+
+
+def run():
+    return Row().to_list()
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'f"    found.append(self.{name}.serialized())"',
+        'f"    found += [self.{name}.serialized()]"',
+        '"    found.append(self.%s.serialized())" % name',
+        '"    found.append(self." + name + ".serialized())"',
+        '"    found.append(self.{}.serialized())".format(name)',
+        '" " * 4 + f"found.append(self.{name}.serialized())"',
+    ],
+)
+def test_what_code_in_a_text_reads(tmp_path: Path, code: str) -> None:
+    """mashumaro builds methods of texts; what these ask of objects was left out."""
+    files = BUILT.format(code)
+    assert answers_of_tree(files, tmp_path) == ["['M1']"] * 2
+    ids = slice_ids(tmp_path / "repo", "pkg.app:run")
+    assert "pkg.app:Money.unread" not in ids
+
+
 def test_what_runs_before_the_tests_of_a_module(tmp_path: Path) -> None:
     files = """
 # --- pkg/__init__.py

@@ -127,6 +127,8 @@ _TYPING_FORMS = frozenset(
 _DYNAMIC = frozenset({"exec", "eval", "globals", "locals", "vars", "__import__"})
 _STARRED = (ast.Starred, ast.MatchStar)
 _BLANK = re.compile(r"\s")
+_CALLING = re.compile(r"\.[A-Za-z_]\w*\(")
+"""Code in a text: a piece of an f-string that has a blank is kept for the sake of that alone."""
 _BY_NAME = frozenset({"getattr", "setattr", "delattr", "hasattr"})
 _QUIET = frozenset({"callable", "hasattr", "id", "isinstance", "issubclass", "len", "type"})
 """Builtins whose calls rebind nothing worth asking for."""
@@ -761,6 +763,9 @@ class ExpressionLowering(Narrowing):
                 joined.append(s.STR)
         texts = [piece for piece in joined if isinstance(piece, str)]
         known = not any(map(_BLANK.search, texts))  # a text for people is no name
+        if not known and len(texts) < len(joined):
+            code = (piece for piece in texts if len(piece) <= s.LONGEST_NAME)
+            frame.ops += [(s.STRING, frame.new(), each) for each in code if _CALLING.search(each)]
         register = frame.new()
         if joined and len(texts) == len(joined) and len(texts[0]) <= s.LONGEST_NAME:
             frame.ops.append((s.STRING, register, texts[0]))

@@ -7,7 +7,7 @@ are matched by that; names of the whole module by the strings that the slice spe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Final
@@ -34,6 +34,7 @@ _DOTTED: Final = re.compile(rf"{_NAME}(\.{_NAME})+|{_NAME}(\.{_NAME})*:{_NAME}(\
 _RELATIVE: Final = re.compile(rf"\.+{_NAME}([.:]{_NAME})*")
 _ENTRY_POINT: Final = re.compile(rf"[\w.-]+\s*=\s*({_NAME}(?:\.{_NAME})*:{_NAME}(?:\.{_NAME})*)")
 _ATTRIBUTE: Final = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.([A-Za-z_]\w*)")
+_READ: Final = re.compile(rf"\.({_NAME})\b")
 _IMPORT_FROM: Final = re.compile(rf"(?m)^[ \t]*from ({_NAME}(?:\.{_NAME})*) import (.+)$")
 _IMPORT: Final = re.compile(rf"(?m)^[ \t]*import ({_NAME}(?:\.{_NAME})*)")
 _AS_MODULE: Final = "-m"  # `[sys.executable, "-m", "pkg.tool"]`
@@ -74,6 +75,8 @@ class ComputedNames:
         self._read = 0  # how many of the followed units
         self._in_text: dict[tuple[str, str], Demand] = {}  # module, name: of `alias.name` in texts
         self._imported: dict[tuple[str, str], Followed] = {}  # module, name: by texts like code
+        self._read_of_any: dict[str, Followed] = {}  # by texts like code, of whatever object
+        self._told_of_any: set[str] = set()
         self._runs_text = False
         self._apart: dict[tuple[str, str], Followed] = {}  # module, name: of two texts of a unit
         self._in_data: dict[str, Followed] = {}  # what texts have that may be data
@@ -154,6 +157,9 @@ class ComputedNames:
                     self._in_data.setdefault(word, followed)
                 self._note_attributes(text, followed)
                 self._note_imports(text, followed)
+                self._note_read(text, followed)
+            for piece in _pieces_of(function.unit.ops):
+                self._note_read(piece, followed)
             outside = {fact[1] for fact in followed.seen if fact[0] == f.EXTERNAL}
             self._run_whole(followed, outside)
             self._runs_text |= not outside.isdisjoint(_RUNNING_TEXT)
@@ -171,6 +177,9 @@ class ComputedNames:
             self._want_dotted(f"{owner}.{name}", followed)
         while self._imported and self._runs_text:
             self._import_by_text(*self._imported.popitem())
+        while self._read_of_any and self._runs_text:
+            name, followed = self._read_of_any.popitem()
+            self._open_values.ask_unknown(name, self._named_in_text(followed))
         for (owner, name), demand in self._in_text.items() if self._runs_text else ():
             module = self._growth.program.module(owner)
             if module is not None and name in module.summary.scope:
@@ -335,6 +344,16 @@ class ComputedNames:
                     for read in ((kind[1], name), (at.module.name, alias)):
                         self._in_text.setdefault(read, self._named_in_text(at))
 
+    def _note_read(self, text: str, at: Followed) -> None:
+        """Note what a text reads, should it be code: of an object that nobody knows.
+
+        ``exec(f"def get(self): return self.{name}.get_value()", names)``.
+        """
+        for name in _READ.findall(text) if "." in text else ():
+            if name not in self._told_of_any:
+                self._told_of_any.add(name)
+                self._read_of_any[name] = at
+
     def _note_imports(self, text: str, at: Followed) -> None:
         """Note what a text imports, should it be code: ``exec("from pkg.settings import *", names)``."""
         if "import " not in text:
@@ -400,6 +419,13 @@ def _read_by_fields(text: str) -> Iterator[str]:
     for field in fields_of(text) if "{" in text and "}" in text else ():
         for is_attribute, name in field.rest if not isinstance(field, str) else ():
             yield name if is_attribute else "__getitem__"
+
+
+def _pieces_of(ops: Iterable[s.Op]) -> Iterator[str]:
+    """The pieces of f-strings, and of other texts that are put together."""
+    for op in ops:
+        if op[0] == s.TEXT:
+            yield from (piece for piece in op[2] if isinstance(piece, str))
 
 
 def _may_be_made(name: str, definition: str) -> bool:

@@ -564,7 +564,8 @@ class Following:
         _, value, name, how, pos = fact
         demand = _demand(at, ReferenceKind.READ, "dynamic-attribute", pos, certain=False)
         tests = self._tests.made_by(at) if name == f.ALL else ()
-        self._open.note("listed", value, (name, how, tests), demand.guessed())
+        demand = demand if how == "outside" else demand.guessed()
+        self._open.note("listed", value, (name, how, tests), demand)
 
     def _protocol_of_open(self, at: Followed, fact: f.Fact) -> None:
         _, name, pos, value = fact

@@ -65,6 +65,7 @@ _NAMELESS: Final = frozenset(
     {"matching", "named", "spelled", "filled", "made", "listed", "handed", "stored", "imported"}
 )
 _ACCESSES: Final = get_args(f.Access)
+_ANSWERING: Final = ("__getattribute__", "__getattr__")
 _SOME_TEXT: Final = ("XI", "builtins.str")
 _OF_CLASSES: Final = frozenset({"__subclasses__", "__annotations__"})
 _ASKED_EACH_TIME: Final = frozenset({"__annotations__", "__contains__", "__subclasses__"})
@@ -870,11 +871,15 @@ class OpenValues:
     def _settle_standing_in(self, kind: Value, demand: Demand) -> None:
         """The object is in the place of something outside, which uses all it has and gives.
 
-        Of one that extends a class outside, that class tells what is used.
+        Of one that extends a class outside, that class tells what is used, but for names that
+        it may lack: whoever imports of a module asks what is in its place (``ModuleType``).
         """
         if kind[0] not in ("I", "C"):
             return
         _, class_, exact = kind
+        for asked in _ANSWERING if kind[0] == "I" else ():
+            self._classes.want_found(class_, asked, demand)
+        demand = demand.guessed()
         if any(base not in INERT_BASES for base in self._engine.external_bases(class_)):
             return
         self._classes.want_all(class_, "dir", demand, below=not exact)
@@ -917,6 +922,11 @@ class OpenValues:
             unknown = demand.guessed("unknown-receiver")
             self._classes.want_notified_anywhere(name, how, unknown)
             self._note_gap(use, name, "unknown-receiver")
+
+    def ask_unknown(self, name: str, demand: Demand) -> None:
+        """A text that is run reads ``name`` of an object that nobody knows."""
+        if not (name in _COMMON or name in _OF_ANY):
+            self._classes.want_anywhere(name, demand.guessed("unknown-receiver"))
 
     def ask_by_name(self, class_: Class, name: str, demand: Demand) -> None:
         """``__getattr__`` of an instance, if it has one, is called for ``name``."""
