@@ -449,6 +449,96 @@ def run():
     assert answers_of_tree(files, tmp_path) == ["(3, True)"] * 2
 
 
+OVERLAID = """
+# --- pkg/__init__.py
+# --- pkg/things.py
+def lazy(x):
+    return x + 1
+
+
+def other(x):
+    pass
+# --- pkg/compat.py
+import importlib
+import sys
+from types import ModuleType
+
+
+class Overlay(ModuleType):
+    @classmethod
+    def replace(cls, name, sources):
+        made = cls(name, sources, sys.modules[name])
+        sys.modules[name] = made
+        return made
+
+    def __init__(self, name, sources, module):
+        super().__init__(name)
+        self._sources = sources
+        self._module = module
+
+    def __getattr__(self, name):
+        if name in self._sources:
+            return getattr(importlib.import_module(self._sources[name]), name)
+        return getattr(self._module, name)
+
+
+def replace(name, sources):
+    sys.modules[name] = Overlay(name, sources, sys.modules[name])
+
+
+{0}(__name__, {{"lazy": "pkg.things"}})
+
+
+def helper(x):
+    return x
+# --- pkg/app.py
+from pkg.compat import helper
+
+
+def run():
+    from pkg.compat import lazy
+
+    return lazy(helper(2))
+"""
+
+
+@pytest.mark.parametrize("replacing", ["Overlay.replace", "replace"])
+def test_a_function_puts_something_in_the_place_of_a_module(tmp_path: Path, replacing: str) -> None:
+    """passlib: ``_LazyOverlayModule.replace_module(__name__, _lazy_attrs)`` gives further names."""
+    assert answers_of_tree(OVERLAID.format(replacing), tmp_path) == ["3"] * 2
+
+
+@pytest.mark.parametrize(
+    "drawing",
+    [
+        "A = random.random()",
+        "def more():\n    return random.random()\n\nA = more()",
+        "for _ in range(3):\n    random.random()",
+    ],
+)
+def test_who_draws_between_a_seed_and_what_is_drawn(tmp_path: Path, drawing: str) -> None:
+    files = f"""
+# --- pkg/__init__.py
+# --- pkg/drawn.py
+import random
+
+random.seed(7)
+{drawing}
+# --- pkg/app.py
+from random import randint
+
+from pkg import drawn
+
+B = [randint(0, 100) for _ in range(3)]
+
+
+def run():
+    return B
+"""
+    first, second = answers_of_tree(files, tmp_path)
+    assert first == second
+
+
 BUILT = """
 # --- pkg/__init__.py
 # --- pkg/app.py

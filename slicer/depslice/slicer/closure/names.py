@@ -13,18 +13,20 @@ from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.values import Class
+from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import BUILTIN_NAMES, Module, strings_in
-from depslice.callgraph.summary import Op, Piece
+from depslice.callgraph.summary import Op, Piece, Unit
 from depslice.slicer.closure.builders import Builders
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.import_order import ImportEntry
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.registering import (
+    called_by_name,
     makes_names,
     names_bound_by_text,
+    put_in_place,
     replacing,
     spaces_of,
 )
@@ -212,7 +214,7 @@ class Names:
             return
         self._builders.build_missing(module, name, demand)
         self._keep_running(module, self._making(module), demand)
-        for stands_in, _ in self._replacing(module):
+        for stands_in in (*(each for each, _ in self._replacing(module)), *self._put(module)):
             match stands_in:
                 case ("I" | "C", Class() as class_, *_):
                     self._classes.want_on_instance(class_, name, demand)
@@ -230,7 +232,9 @@ class Names:
             making = {
                 unit.index
                 for unit in module.summary.units
-                if makes_names(unit, spaces) or any(replacing(unit, spaces))
+                if makes_names(unit, spaces)
+                or any(replacing(unit, spaces))
+                or any(self._put_by(module, unit))
             }
             reaching = self._reaching(module, making)
             known = self._makers[module.name] = list(self._running(module, reaching))
@@ -261,6 +265,36 @@ class Names:
                     values = sorted(function.registers[register])
                     found += [(engine.values[value], class_alone) for value in values]
         return found
+
+    def _put(self, module: Module) -> Iterator[tuple[object, ...]]:
+        """What functions that are told the name of ``module`` put in its place.
+
+        ``Overlay.replace(__name__)``: what the module has itself is found without it.
+        """
+        engine = self._growth.engine
+        for unit in module.summary.units:
+            for function, receiver, register in self._put_by(module, unit):
+                engine.facts_of(function)
+                for value in sorted(function.registers[register]):
+                    kind = engine.values[value]
+                    of_class = kind[0] == "R" and engine.values[kind[1]] == ("P", function, 0)
+                    if of_class and receiver[0] == "C":  # `cls(name)`
+                        kind = ("I", receiver[1], True)
+                    yield kind
+
+    def _put_by(
+        self, module: Module, unit: Unit
+    ) -> Iterator[tuple[Function, tuple[object, ...], int]]:
+        """The functions that do, with what they are methods of, and the register of what they put."""
+        engine = self._growth.engine
+        for register in called_by_name(unit):
+            calling = engine.function(module, unit.index)
+            engine.facts_of(calling)
+            for kind in map(engine.values.__getitem__, sorted(calling.registers[register])):
+                if kind[0] in ("F", "B"):
+                    receiver = engine.values[kind[2]] if kind[0] == "B" else ("",)
+                    for put in put_in_place(kind[1].unit):
+                        yield kind[1], receiver, put
 
     def _stars_making(self, module: Module, name: str) -> Iterator[tuple[Piece, Module]]:
         """The star imports by which ``module`` may have a name that another makes, and that one."""

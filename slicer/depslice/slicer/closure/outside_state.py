@@ -56,6 +56,11 @@ _SEEN_BY: Final = {
     "os.environ": ("os.getenv",),
 }
 """Who else sees what is changed."""
+_RANDOM: Final = "random"
+_SEED: Final = "random.seed"
+_DRAWING_NOTHING: Final = frozenset({_SEED, "random.Random", "random.SystemRandom"})
+_RUNNING: Final = frozenset({"assign", "def", "expr", "if", "loop", "other", "with"})
+"""Statements of a module scope that may draw a number."""
 _PARTIAL: Final = "functools.partial"
 _LOADED: Final = "sys.modules"
 _FINDERS: Final = "sys.meta_path"
@@ -161,6 +166,9 @@ class OutsideState:
                 for change in self._changes_in(module):
                     for seen in _seen_by(change):
                         self._changes.setdefault(seen.partition(".")[0], []).append(change)
+            known = self._changes.get(_RANDOM, [])
+            if any(change.path == _SEED and change.piece is not None for change in known):
+                known += [each for module in self._growth.running() for each in _draws_in(module)]
         return self._changes.get(top, [])
 
     def _changes_in(self, module: Module) -> Iterator[_Change]:
@@ -201,6 +209,33 @@ class OutsideState:
                         return f"{target}.{name}"
                     return target if level < 0 else top
         return None
+
+
+def _draws_in(module: Module) -> Iterator[_Change]:
+    """What draws numbers from a generator that all share: what is drawn next depends on it."""
+    outside = {
+        alias: _RANDOM if name is None else f"{target}.{name}"
+        for piece in module.summary.pieces
+        for alias, level, target, name in piece.imports
+        if level <= 0 and target == _RANDOM
+    }
+    pieces = {piece.unit: piece for piece in module.summary.pieces if piece.kind in _RUNNING}
+    for index, unit in enumerate(module.summary.units if outside else ()):
+        piece = pieces.get(index)
+        if (piece is not None or unit.kind == "function") and _draws(unit, outside):
+            yield _Change(_RANDOM, None, None, None, module, unit, piece)
+
+
+def _draws(unit: Unit, outside: Mapping[str, str]) -> bool:
+    paths: dict[int, str] = {}
+    for op in unit.ops:
+        if op[0] == s.GLOBAL and op[2] in outside:
+            paths[op[1]] = outside[op[2]]
+        elif op[0] == s.ATTR and op[2] in paths:
+            paths[op[1]] = f"{paths[op[2]]}.{op[3]}"
+        elif op[0] == s.CALL and paths.get(op[2], _SEED) not in _DRAWING_NOTHING:
+            return True
+    return False
 
 
 def _changed_by(unit: Unit, outside: dict[str, str]) -> Iterator[_Changed]:

@@ -247,6 +247,25 @@ def replacing(unit: Unit, spaces: Mapping[str, str]) -> Iterator[tuple[Register,
             yield op[3], True
 
 
+def called_by_name(unit: Unit) -> Iterator[Register]:
+    """What ``unit`` calls with the name of its module: ``Lazy.replace(__name__)``."""
+    named = {op[1] for op in unit.ops if op[0] == s.GLOBAL and op[2] == "__name__"}
+    for op in unit.ops if named else ():
+        if op[0] == s.CALL and not named.isdisjoint(reads(op)[1:]):
+            yield op[2]
+
+
+def put_in_place(unit: Unit) -> Iterator[Register]:
+    """What a function puts in the place of a module it is given the name of.
+
+    ``sys.modules[name] = proxy``.
+    """
+    held = _spaces_in(unit, {})
+    for op in unit.ops if _TABLE in held.values() else ():
+        if op[0] == s.SETSUB and held.get(op[1]) == _TABLE and op[2] < len(unit.params):
+            yield op[3]
+
+
 def spaces_of(summary: FileSummary) -> dict[str, str]:
     """The variables of a module that hold its own namespace, or a module: ``G = globals()``."""
     found: dict[str, str] = {}
