@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from check import check_slice, slice_ids, write_files
 from depslice.callgraph import find_symbol, open_program
 from depslice.slicer import slice_symbols
