@@ -135,6 +135,7 @@ class Engine(Updating):
             self.settle()
             self.tell_plain()
             self.settle()
+            self.note_crowded_out(known)
 
     def _imported_modules(self) -> Iterator[str]:
         """Modules that others of the program import: what is not among them is a script."""
