@@ -39,7 +39,6 @@ from depslice.callgraph.summary import Op, Position, Register
 
 _MANY_CALLEES = 3
 _MAKING_A_CLASS = 3  # arguments: name, bases, members
-_OPEN_OR_OBJECTS = OPEN | {"I"}
 _OF_OUTSIDE = frozenset({"XI", "S", "N", "K", "G", "GS"})
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS", "L"})
 _MOST_PLACES = 32
@@ -310,10 +309,15 @@ class CallEvaluation(ExternalCalls):
                     function.noted[index] = self.told([*facts, *added])
 
     def _may_be_more(self, receivers: Values, name: str) -> bool:
-        """Whether nothing from outside that is known there may have what is called."""
-        return all(
-            self.values[v][0] in _OPEN_OR_OBJECTS or self._has_no(v, name) for v in receivers
-        )
+        """Whether nothing that is known there has what is called, or may from outside."""
+        for value in receivers:
+            kind = self.values[value]
+            if kind[0] == "I":
+                if self.find_member(kind[1], name) is not None:
+                    return False
+            elif kind[0] not in OPEN and not self._has_no(value, name):
+                return False
+        return True
 
     def read_from(self, function: Function, register: Register) -> tuple[str, Register] | None:
         """The attribute that is in a register, and of what it was read."""
