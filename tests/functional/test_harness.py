@@ -113,6 +113,37 @@ def test_a_repository_without_tests_is_told(
     assert made["replay"]["reasons"] == [{"slug": "no-calls", "message": "there are no tests"}]
 
 
+def test_tests_that_are_not_named_as_tests_are_told(
+    depslice: Depslice, repo: Path, tmp_path: Path, unsafe: list[str]
+) -> None:
+    """As aiosqlite has them, in `tests/smoke.py`: there was nothing but "there are no tests"."""
+    (repo / "tests" / "test_shapes.py").rename(repo / "tests" / "smoke.py")
+    options = ["--into", tmp_path / "made", "--generator", "replay"]
+    done = depslice("harness", repo, "shapes:clamp", *options, *unsafe)
+    named = "there are no tests: tests/smoke.py is not named test_*.py or *_test.py\n"
+    assert f"no call is recorded: {named}" in done.err
+    assert "hint: --tests names what to run" in done.err
+    assert "--tests" in depslice("harness", "--help").out
+    made = depslice("harness", repo, "shapes:clamp", *options, "--tests", "tests/smoke.py", *unsafe)
+    assert "1 of 1 functions are called by tests" in made.err
+
+
+def test_test_files_that_lack_something_are_told_what_brings_it(
+    depslice: Depslice, repo: Path, tmp_path: Path, unsafe: list[str]
+) -> None:
+    """A package with a compiled part that is not built was told to name other tests."""
+    tests = repo / "tests"
+    broken = tests / "test_compiled.py"
+    broken.write_text("import shapes_compiled\nimport shapes\ndef test_it(): shapes.alone()\n")
+    done = depslice("harness", repo, "shapes:alone", "--into", tmp_path / "made", *unsafe)
+    assert "No module named 'shapes_compiled'" in done.err
+    assert "hint: --run-python names an interpreter" in done.err
+    assert "--make-environment makes one" in done.err
+    checked = depslice("slice", repo, "shapes:alone", "--check", *unsafe)
+    assert checked.code == 3
+    assert "hint: --make-environment makes an environment" in checked.err
+
+
 def test_tests_that_cannot_be_run_are_an_error_where_all_depends_on_them(
     depslice: Depslice, repo: Path, tmp_path: Path, unsafe: list[str], bare_python: Path
 ) -> None:

@@ -147,6 +147,30 @@ def test_the_budget_shows_what_steps_down_and_what_leaves(
     assert page.locator("#detail pre.lost").count() == 1
 
 
+def test_the_slider_keeps_its_width_while_it_is_moved(report: dict[str, Any], show: Open) -> None:
+    """What it tells is longer for some budgets: the thumb ran away from who dragged it."""
+    page = show(render_report(report))
+    widths = set()
+    for place in range(len(report["stops"])):
+        page.locator("#budget").fill(str(place))
+        widths.add(page.locator("#budget").bounding_box()["width"])
+    assert len(widths) == 1
+
+
+def test_a_long_id_is_broken_between_its_names(report: dict[str, Any], show: Open) -> None:
+    whole = "shop.a_package_of_a_long_name.a_module_of_a_long_name:AClassOfALongName.a_method"
+    items = [{**report["items"][0], "id": whole}, *report["items"][1:]]
+    page = show(render_report({**report, "items": items, "target": whole}))
+    heading = page.locator("#detail h2")
+    assert heading.inner_text() == whole
+    tops = heading.evaluate(
+        """e => [...e.childNodes].filter(n => n.nodeType === 3).map(n => {
+            const range = document.createRange(); range.selectNode(n);
+            return range.getClientRects().length; })"""
+    )
+    assert tops == [1, 1, 1, 1, 1]
+
+
 def test_the_search_narrows_the_list(report: dict[str, Any], show: Open) -> None:
     page = show(render_report(report))
     page.fill("#search", "_PRICE")

@@ -80,6 +80,7 @@ _LIMITS: Final = {
     "callable-below": _Limits(vague=1, exact=1),  # any function may be such an object
     "getattr": _Limits(vague=0, exact=3),  # runs for attributes that are missing only
     "by-name": _Limits(vague=2, exact=2),
+    "by-name-beside": _Limits(vague=0, exact=0),  # of what is not known, as other things there are
     "called-by-base": _Limits(vague=3, exact=_ANY),
     "registered": _Limits(vague=7, exact=7),  # kept elsewhere, each for a case of its own
     "handed": _Limits(vague=2, exact=2),  # called some time, perhaps

@@ -38,7 +38,17 @@ from depslice.callgraph.model import Certainty, Reference, ReferenceKind, Unreso
 from depslice.callgraph.program import Module, Program
 
 _WITH_ANOTHER: Final = frozenset(
-    {"derived", "field", "instance", "length", "new", "override", "post-init", "reflected"}
+    {
+        "by-name-beside",
+        "derived",
+        "field",
+        "instance",
+        "length",
+        "new",
+        "override",
+        "post-init",
+        "reflected",
+    }
 )
 """Rules for calls that go with another of the same site, and are no alternative to it."""
 _TOGETHER: Final = {"__radd__": "__add__"}

@@ -25,6 +25,10 @@ _CLOSE_NAMES: Final = 12
 _ALIKE: Final = 0.6
 _DEFINED: Final = re.compile(rb"(?m)^[ \t]*(?:async[ \t]+def|def|class)[ \t]+([A-Za-z_]\w*)")
 _COLUMN: Final = re.compile(r"(:[0-9]+):[0-9]*$")
+# A text is repeated in what is said of it as far as somebody would read it.
+_READ: Final = 200
+# More digits than any line number has; `int` refuses thousands of them.
+_LONGEST_NUMBER: Final = 18
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -113,6 +117,8 @@ class _Search:
         if not has_colon:
             return self._member(module, [])
         if tail.isdecimal():
+            if len(tail) > _LONGEST_NUMBER:
+                raise UnknownTarget(f"{module.file.path} has no line {_shown(tail)}")
             return self._at_line(module, int(tail))
         return self._member(module, _parts(tail))
 
@@ -145,7 +151,7 @@ class _Search:
         import difflib
 
         nearest = difflib.get_close_matches(head, list(by_path), n=_NEAREST, cutoff=_ALIKE)
-        raise UnknownTarget(f"no file {head} is analysed", candidates=tuple(nearest))
+        raise UnknownTarget(f"no file {_shown(head)} is analysed", candidates=tuple(nearest))
 
     def _refuse_script(self, head: str) -> None:
         path = os.path.normpath(head).replace(os.sep, "/")
@@ -231,7 +237,9 @@ class _Search:
     def _dotted(self) -> Symbol | None:
         """The longest leading part that is a module, then the names in it."""
         parts = _parts(self._text)
-        for length in range(len(parts), 0, -1):
+        # No module has more parts than the deepest: a text may have tens of thousands.
+        deepest = max((name.count(".") + 1 for name in self._program.files), default=0)
+        for length in range(min(len(parts), deepest), 0, -1):
             file = self._program.files.get(".".join(parts[:length]))
             if file is None:
                 continue
@@ -345,7 +353,7 @@ class _Search:
         where = f" in {self._module.file.path}" if self._module is not None else ""
         hint = "" if candidates else "see what there is with: depslice functions REPO"
         raise UnknownTarget(
-            f"no symbol is called {self._text!r}{where}",
+            f"no symbol is called {_shown(self._text)!r}{where}",
             candidates=tuple(candidates),
             hint=self._unreadable() or hint,
         )
@@ -488,6 +496,12 @@ def _parts(dotted: str) -> list[str]:
 
 def _loose(qualname: str) -> str:
     return qualname.replace(".<locals>", "")
+
+
+def _shown(text: str) -> str:
+    """Its beginning and its end, where it is longer than anybody reads."""
+    half = _READ // 2
+    return text if len(text) <= _READ else f"{text[:half]}…{text[-half:]}"
 
 
 def _bytes(program: Program, file: SourceFile) -> bytes:

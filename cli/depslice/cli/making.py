@@ -165,6 +165,7 @@ class Site:
         if found.ended:
             what = "recording is not complete" if found.ran else "no call is recorded"
             self.notes.tell(f"{what}: {found.ended}")
+            self.notes.tell(f"  hint: {found.hint}")
         called = sum(bool(found.calls.get(each.id)) for each in wanted)
         self.notes.say(f"{called:,} of {len(wanted):,} functions are called by tests")
         return found

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depslice.callgraph.counting import counted
+from depslice.cli.notes import Notes
 from depslice.cli.numbers import Number, Whole
 from depslice.cli.options import with_options
 
@@ -55,8 +56,8 @@ class ModelOptions:
             raise click.UsageError("--model is needed: openai:NAME, anthropic:NAME, local:PATH")
         return self.model
 
-    def settings(self, *, use_cache: bool) -> ModelSettings:
-        """As :func:`depslice.llm.open_model` takes them."""
+    def settings(self, notes: Notes, *, use_cache: bool) -> ModelSettings:
+        """As :func:`depslice.llm.open_model` takes them; what is asked again stands in ``notes``."""
         from depslice.llm import Caps, Mode, ModelSettings, Pace
         from depslice.llm.prices import parse_price
 
@@ -71,6 +72,7 @@ class ModelOptions:
             threads=self.threads,
             context=self.context,
             dry=self.dry_run,
+            say=notes.say,
             pace=Pace(
                 concurrency=self.concurrency,
                 requests_per_minute=self.requests_per_minute,
@@ -85,11 +87,11 @@ class ModelOptions:
 
         return Caps(dollars=self.task_dollars, tokens=self.task_tokens, calls=self.task_calls)
 
-    def open(self, *, use_cache: bool) -> OpenModel:
+    def open(self, notes: Notes, *, use_cache: bool) -> OpenModel:
         """The model; nothing is sent yet."""
         from depslice.llm import open_model
 
-        return open_model(self.spec, self.settings(use_cache=use_cache))
+        return open_model(self.spec, self.settings(notes, use_cache=use_cache))
 
     def options(self) -> Options:
         """How it samples."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import sys
@@ -29,6 +30,7 @@ class Progress(Protocol):
 _SHOWN = 5
 _SECONDS_BETWEEN = 0.1
 _SECONDS_BETWEEN_LINES = 10.0
+_SECONDS_BEFORE_HINT = 20.0
 _ERASE_LINE = "\r\x1b[K"
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 
@@ -133,6 +135,24 @@ class Notes:
         """Give a function that names the step at hand, shown as :meth:`progress` is."""
         with self._line(at_once=slow) as show:
             yield lambda step: show(f"{what}: {step}", True)
+
+    @contextmanager
+    def count(self, what: str, *, hint: str = "") -> Iterator[Callable[[int], None]]:
+        """Give a function for a number of which nobody knows how far it goes.
+
+        Shown as :meth:`progress` is; the ``hint`` is a note, once, when it has taken long.
+        """
+        late = time.monotonic() + _SECONDS_BEFORE_HINT
+        with self._line(at_once=False) as show:
+
+            def tell(number: int) -> None:
+                nonlocal late
+                if hint and time.monotonic() > late:
+                    late = math.inf
+                    self.say(hint)
+                show(f"{what}: {number:,} so far", False)
+
+            yield tell
 
     @contextmanager
     def _line(self, *, at_once: bool) -> Iterator[Callable[[str, bool], None]]:

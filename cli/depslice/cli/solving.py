@@ -92,7 +92,7 @@ class Asked:
             notes.say(
                 "at temperature 0 all samples are the same, but those of solvers that set their own"
             )
-        with asking.open(use_cache=self.use_cache) as model:
+        with asking.open(notes, use_cache=self.use_cache) as model:
             sandbox = sandbox_of(self.sandbox, unsafe=self.unsafe, notes=notes)
             if not sandbox.isolates:
                 notes.say("no sandbox: a solver that looks for the hidden tests can find them")

@@ -18,6 +18,7 @@ from depslice.validator.reaching import Reaching, ReachingCall, record_reaching
 from depslice.validator.validation.ledger import LedgerError
 from depslice.validator.workspace import CheckUnavailable, Workspace
 
+_HINT: Final = "--tests names what to run, --test-seconds gives it more time"
 _FORMAT: Final = 3  # raised when other calls are recorded than before
 
 
@@ -33,7 +34,7 @@ class Recording:
     calls: Mapping[str, tuple[RecordedCall, ...]]
     failures: Mapping[str, str]
     ended: str = ""
-    hint: str = "--tests names what to run, --test-seconds gives it more time"
+    hint: str = _HINT
     ran: bool = True
 
     def why_not(self, target: str) -> str:
@@ -77,6 +78,7 @@ def _translated(found: Reaching) -> Recording:
         calls={t: tuple(_call(each) for each in calls) for t, calls in found.calls.items()},
         failures=dict(found.failures),
         ended=found.ended,
+        hint=found.hint or _HINT,
         ran=found.ran,
     )
 

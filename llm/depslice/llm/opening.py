@@ -34,7 +34,8 @@ class ModelSettings:
     variable with its key. ``price``: None is the list price. ``completions``: the folder of
     recorded answers, None the default one. ``threads`` and ``context`` (tokens) are those
     of a local model, ``timeout`` is in seconds for one answer: 600, and 3600 for a local model.
-    ``dry``: nothing will be asked, so no key is needed.
+    ``dry``: nothing will be asked, so no key is needed. ``say`` is told, in a line, when what
+    failed is asked again.
     """
 
     base_url: str = ""
@@ -49,6 +50,7 @@ class ModelSettings:
     threads: int = 1
     context: int = 12288
     dry: bool = False
+    say: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +89,7 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> OpenModel:
         patience=settings.patience.seconds,
         clock=clock,
     )
-    source = Retrying(source, settings.patience, clock)
+    source = Retrying(source, settings.patience, clock, say=settings.say)
     source = Capped(source, ledger, provider.price, replayed=False)
     if settings.mode is not Mode.OFF:
         store = Store(settings.completions or completions_directory())

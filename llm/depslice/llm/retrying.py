@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from depslice.llm.clock import Clock
@@ -25,13 +26,26 @@ class Patience:
 
 
 class Retrying:
-    """Asks again after failures that pass."""
+    """Asks again after failures that pass.
 
-    def __init__(self, source: Source, patience: Patience, clock: Clock) -> None:
+    ``say`` is told of the first failure of each kind, at once: who waits may know better (a
+    server that was not started, another port). Of those that follow it would learn nothing.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        patience: Patience,
+        clock: Clock,
+        *,
+        say: Callable[[str], None] | None = None,
+    ) -> None:
         self.name = source.name
         self._source = source
         self._patience = patience
         self._clock = clock
+        self._say = say
+        self._told: set[type[Exception]] = set()
 
     def ask(self, request: Request) -> Completion:
         """See :class:`~depslice.llm.request.Source`; raises the last failure."""
@@ -47,8 +61,14 @@ class Retrying:
                 most = min(self._patience.tries, transient.tries or self._patience.tries)
                 if tries >= most or wait > left:
                     raise transient.failure from None
+                self._tell(transient.failure, wait)
             left -= wait
             self._clock.sleep(wait)
+
+    def _tell(self, failure: Exception, wait: float) -> None:
+        if self._say is not None and type(failure) not in self._told:
+            self._told.add(type(failure))
+            self._say(f"{failure}; asking again in {wait:.1f} seconds")
 
     def _wait(self, transient: Transient, tries: int) -> float:
         if transient.retry_after is not None:

@@ -79,7 +79,7 @@ class BudgetFitter:
         self._closure = closure
         self._found = found
         self._tokenizer = tokenizer
-        remote = closure.remoteness()
+        self._remote = remote = closure.remoteness()
         self._outermost = sorted(
             (item for item in reversed(found.items) if not item.is_target),
             key=lambda item: -remote.get(item.symbol.id, item.distance),
@@ -189,8 +189,17 @@ class BudgetFitter:
         self._order += waiting
         come = [number for number, (_, form) in enumerate(self._order, 1) if form is Form.NAME]
         self._all_in = max(come, default=0)
+        self._deal_out()
+
+    def _deal_out(self) -> None:
+        """Tell each file of the growth of its items, all files in one go."""
+        files: dict[int, list[_FileSizes]] = {}
         for file in self._files.values():
-            file.put_in_order(self._order)
+            for place in file.places():
+                files.setdefault(place, []).append(file)
+        for number, growth in enumerate(self._order):
+            for file in files.get(growth[0], ()):
+                file.grow(number, growth)
 
     def _by_distance(self) -> Iterator[_Growth]:
         """Items in the forms that they grow to, as the distance alone would have it."""
@@ -237,7 +246,11 @@ class BudgetFitter:
             forms = self._forms(grown)
             out = {item.symbol.id for item in self._outermost}.difference(forms)
             left = reduce_closure(
-                self._program, self._closure, self._closure.distances.keys() - out, forms
+                self._program,
+                self._closure,
+                self._closure.distances.keys() - out,
+                forms,
+                self._remote,
             )
             smaller = assemble(self._program, left, self._found.targets, forms)
             found = self._smaller[grown] = smaller, slice_size(smaller, self._tokenizer)
@@ -320,12 +333,14 @@ class _FileSizes:
         """The item at ``place`` has a statement at ``path``; targets are at -1."""
         self._placed.append((place, path))
 
-    def put_in_order(self, order: Sequence[_Growth]) -> None:
-        """How items grow, those of other files among them."""
-        here = {place for place, _ in self._placed}
-        numbered = [(number, each) for number, each in enumerate(order) if each[0] in here]
-        self._numbers = [number for number, _ in numbered]
-        self._order = [each for _, each in numbered]
+    def places(self) -> set[int]:
+        """Of the items that have a statement here."""
+        return {place for place, _ in self._placed}
+
+    def grow(self, number: int, growth: _Growth) -> None:
+        """An item of this file grows next, as the ``number``-th of all."""
+        self._numbers.append(number)
+        self._order.append(growth)
 
     def size(self, grown: int) -> int:
         """The tokens after so much growth in all files."""

@@ -23,15 +23,19 @@ _WORD: Final = re.compile(r"[^\W\d]\w*")
 
 
 def reduce_closure(
-    program: Program, closure: Closure, items: AbstractSet[str], forms: Mapping[str, Form]
+    program: Program,
+    closure: Closure,
+    items: AbstractSet[str],
+    forms: Mapping[str, Form],
+    remote: Mapping[str, int],
 ) -> Closure:
     """``closure`` with no more than ``items``, and the classes that they stand in.
 
     ``forms``: how items are shown; what only a body names that is not shown, needs no import.
     The reason of an item leads to a target by what is left, if any of its reasons does: it
-    does where ``items`` are the nearest by :meth:`Closure.remoteness`.
+    does where ``items`` are the nearest by :meth:`Closure.remoteness`, which is ``remote``.
     """
-    return _Reduction(program, closure, items).reduced(forms)
+    return _Reduction(program, closure, items).reduced(forms, remote)
 
 
 class _Reduction:
@@ -51,7 +55,7 @@ class _Reduction:
         self._modules: dict[str, None] = {}
         self._outside: set[tuple[str, str]] = set()
 
-    def reduced(self, forms: Mapping[str, Form]) -> Closure:
+    def reduced(self, forms: Mapping[str, Form], remote: Mapping[str, int]) -> Closure:
         """The rest; see :func:`reduce_closure`."""
         closure = self._closure
         self._place()
@@ -79,7 +83,7 @@ class _Reduction:
             aliases=self._named(closure.aliases),
             stars=self._named(closure.stars),
             runs=runs,
-            reasons=self._reasons(),
+            reasons=self._reasons(remote),
             demands={
                 pair: demand
                 for pair, demand in closure.demands.items()
@@ -215,7 +219,7 @@ class _Reduction:
                 found[key] = left
         return found
 
-    def _reasons(self) -> dict[str, Demand]:
+    def _reasons(self, remote: Mapping[str, int]) -> dict[str, Demand]:
         """Of each item the nearest reason of which the source is left."""
         closure, items = self._closure, self._items
         found: dict[str, Demand] = {}
@@ -223,7 +227,6 @@ class _Reduction:
         for (source, item), demand in closure.demands.items():
             if item in items and source in items:
                 ways.setdefault(item, []).append(demand)
-        remote = closure.remoteness()
         for item in closure.distances:
             reason = closure.reasons.get(item)
             if item not in items or reason is None:

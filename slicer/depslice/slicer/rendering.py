@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -40,6 +40,7 @@ def slice_context(
     tokenizer: str = ESTIMATE,
     least: Certainty = Certainty.POSSIBLE,
     guesses: int | None = GUESSES,
+    progress: Callable[[int], None] | None = None,
 ) -> tuple[Slice, Context]:
     """Slice and render, or recall what an earlier run found in files that have not changed.
 
@@ -79,6 +80,7 @@ def slice_context(
         tokenizer=tokenizer,
         least=least,
         guesses=guesses,
+        progress=progress,
     )
     context = render(
         program, found, format=format, strategy=strategy, usages=usages, tokenizer=tokenizer

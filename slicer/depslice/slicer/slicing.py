@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -35,6 +35,7 @@ def slice_symbols(
     tokenizer: str = ESTIMATE,
     least: Certainty = Certainty.POSSIBLE,
     guesses: int | None = GUESSES,
+    progress: Callable[[int], None] | None = None,
 ) -> Slice:
     """What the symbols ``targets`` (ids) depend on: R2E, section 2 and appendix A.
 
@@ -50,6 +51,7 @@ def slice_symbols(
     so that the slice may lack something. ``guesses`` is how many guesses are followed in a row, on
     the way with the fewest (``None``: any number): what is only there if several are right hardly
     ever is (``benchmarks/guesses.py``), and in large packages it is most of what there is.
+    ``progress`` is told again and again how many definitions have been found so far.
 
     :raises UnknownTarget: an id that no module of the program defines.
     :raises OptionError: a negative depth or budget, no target or none that is an id in a list, an
@@ -82,6 +84,7 @@ def slice_symbols(
             least=least,
             guesses=guesses,
             most=most,
+            progress=progress,
         )
         found = replace(assemble(program, closure, tuple(targets)), spelled=tuple(spelled))
         if budget is None or most is None:

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Final
 
 from depslice.callgraph.arguments import check_kind, check_number
+from depslice.callgraph.counting import counted
 from depslice.callgraph.model import Certainty, SymbolKind
 from depslice.callgraph.program import Program
 from depslice.slicer.assemble import assemble
@@ -31,6 +32,8 @@ from depslice.slicer.usages import usage_files
 AXES: Final = ("strategy", "certainty", "depth", "budget", "form")
 _SMALLEST_BUDGET: Final = 250
 _EVERY_DEPTH: Final = 8
+# From so many definitions on, a depth takes nearly as long as the slice itself.
+_LARGE: Final = 2000
 
 Progress = Callable[[str], None]
 
@@ -150,16 +153,26 @@ def measure(
     budgets: Sequence[int] | None = None,
     usages: int = 3,
     whole_classes: bool = False,
+    sparse: bool = False,
     progress: Progress | None = None,
 ) -> Measured:
-    """As :func:`tradeoff_of`, always anew, and with the slice itself."""
+    """As :func:`tradeoff_of`, always anew, and with the slice itself.
+
+    ``sparse``: by default fewer depths of a large slice, each twice the one before.
+    """
     depths, budgets = _listed("depths", depths, 0), _listed("budgets", budgets, 1)
     say = progress or _silent
     counter = find_tokenizer(tokenizer)
+    say("slice")
     found, closure = slice_with_closure(program, target, whole_classes=whole_classes)
     forget_engine(program)
     by_depth = _by_depth(
-        program, target, found, depths=depths, whole_classes=whole_classes, say=say
+        program,
+        target,
+        found,
+        depths=_doubled_depths() if depths is None and sparse and _is_large(found) else depths,
+        whole_classes=whole_classes,
+        say=say,
     )
     fitter = BudgetFitter(program, closure, found, tokenizer=counter)
     points = [*_strategies(program, found, fitter.size(), usages, counter, say)]
@@ -281,29 +294,43 @@ def default_depths() -> Iterator[int]:
         double *= 2
 
 
+def _doubled_depths() -> Iterator[int]:
+    yield 0
+    depth = 1
+    while True:
+        yield depth
+        depth *= 2
+
+
+def _is_large(found: Slice) -> bool:
+    return len(found.items) > _LARGE
+
+
 def _by_depth(
     program: Program,
     target: str,
     whole: Slice,
     *,
-    depths: Sequence[int] | None,
+    depths: Sequence[int] | Iterator[int] | None,
     whole_classes: bool,
     say: Progress,
 ) -> list[tuple[int, Slice]]:
-    """The slices of growing depth, up to the ``whole`` one.
+    """The slices of growing depth, up to the ``whole`` one, or all of a list of ``depths``.
 
     They share one engine: a slice evaluates what the shallower ones have, and more, so that but for
     what meets in places that are full it finds what it would find alone.
     """
     engine = engine_of(program)
-    wanted = None if depths is None else set(depths)
+    listed = isinstance(depths, Sequence)
+    count = counted(len(whole.items), "definition")
+    why = f" ({count}: a depth takes about as long as the slice)" if _is_large(whole) else ""
     found: list[tuple[int, Slice]] = []
-    for depth in default_depths() if wanted is None else sorted(wanted):
-        say(f"depth {depth}")
+    for depth in default_depths() if depths is None else depths:
+        say(f"depth {depth}{why}")
         closure = grow_closure(program, engine, [target], depth=depth, whole_classes=whole_classes)
         if all(why != "depth" for why, _ in closure.omitted.values()):
             found.append((depth, whole))
-            if wanted is None:
+            if not listed:
                 break
         else:
             found.append((depth, assemble(program, closure, (target,))))

@@ -938,3 +938,26 @@ def test_what_callers_pass_to_be_called_is_meant(
 ) -> None:
     """Whether it only raises, or is passed beside a class of exceptions."""
     assert certainty_of(tmp_path, PASSED, caller, callee) is expected
+
+
+def crowd(first: str) -> str:
+    """Thirteen classes of which one object each meets in a place, which has room for ten."""
+    others = "".join(f"class K{number}: pass\n" for number in range(1, 12))
+    last = "class K12:\n    def only(self, x): return x\n"
+    passing = "".join(f"use(K{number}())\n" for number in range(13))
+    return f"class K0:\n    {first}\n{others}{last}def use(it):\n    it.only(1)\n{passing}"
+
+
+def test_of_an_object_that_there_was_no_room_for_a_method_is_found_by_its_name(
+    tmp_path: Path,
+) -> None:
+    # What else is there does not tell against it, be it something that may have any attribute.
+    text = crowd("def __getattr__(self, name): return name")
+    assert certainty_of(tmp_path, text, "use", "K12.only") is P
+
+
+def test_what_is_known_to_have_the_method_is_meant(tmp_path: Path) -> None:
+    text = crowd("def only(self, x): return 2")
+    with pytest.raises(ValueError, match="not enough values"):
+        certainty_of(tmp_path, text, "use", "K12.only")
+    assert certainty_of(tmp_path, text, "use", "K0.only") is not P

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -323,3 +324,19 @@ def join(self): return 2
     with pytest.raises(UnknownTarget) as raised:
         find_symbol(found, "other:Table.join")
     assert raised.value.candidates[0] == "joining:join"
+
+
+@pytest.mark.parametrize("text", ["a." * 30_000, "pkg." + "x." * 30_000, "a" * 60_000])
+def test_a_text_without_end_is_refused_soon_and_not_repeated(program: Program, text: str) -> None:
+    """It took 22 seconds: each beginning of 30,000 names was looked for among the modules."""
+    started = time.process_time()
+    with pytest.raises(UnknownTarget) as refused:
+        find_symbol(program, text)
+    assert time.process_time() - started < 3
+    assert len(str(refused.value)) < 300
+
+
+def test_a_line_number_without_end(program: Program) -> None:
+    """`int` takes no more than 4,300 digits: that was a fault of depslice."""
+    with pytest.raises(UnknownTarget, match="has no line 1111"):
+        find_symbol(program, "src/pkg/plain.py:" + "1" * 5000)

@@ -105,3 +105,17 @@ def test_a_terminal_has_one_line_that_is_gone_at_the_end(
     assert "\n" not in text
     assert text.startswith("\r\x1b[Kthings 0/10\r\x1b[Kthings 2/10")
     assert text.endswith("\r\x1b[K")
+
+
+def test_what_is_counted_without_an_end_gets_a_hint_when_it_takes_long(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    with notes().count("definitions found", hint="ask for less") as progress:
+        for number in range(0, 4000, 1000):
+            progress(number)
+            clock.now += 12.0
+    assert module.sys.stderr.getvalue() == (  # type: ignore[union-attr]
+        "definitions found: 1,000 so far\nask for less\n"
+        "definitions found: 2,000 so far\ndefinitions found: 3,000 so far\n"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import socket
 import time
 from pathlib import Path
@@ -21,6 +22,7 @@ from depslice.llm import (
     Usage,
     open_model,
 )
+from depslice.llm.clock import RealClock
 from depslice.llm.expecting import input_tokens
 from depslice.llm.port import BadReply, ModelUnavailable, PromptTooLong, RateLimited, Unauthorized
 from depslice.llm.prices import FixedPrice, Tokens
@@ -218,6 +220,36 @@ def test_nobody_waits_for_long_for_what_was_never_an_endpoint() -> None:
         with pytest.raises(BadReply):
             model.complete(QUESTION)
         assert len(provider.asked) == 3
+
+
+def test_who_refuses_connections_is_not_waited_for(
+    protocol: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For 40 seconds nothing was said of a server that had never been started."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+    told: list[str] = []
+    slept: list[float] = []
+    monkeypatch.setattr(RealClock, "sleep", lambda _self, seconds: slept.append(seconds))
+    with model_at(url, SPECS[protocol], patience=Patience(), say=told.append) as model:
+        for _ in range(2):
+            with pytest.raises(ModelUnavailable, match=r"cannot be reached: .*refused"):
+                model.complete(QUESTION)
+    assert len(slept) == 2
+    [line] = told
+    assert re.search(r"cannot be reached: .*refused; asking again in \d\.\d seconds$", line)
+
+
+def test_a_failure_that_is_asked_again_is_told_once_a_kind() -> None:
+    told: list[str] = []
+    script = [failure(429), failure(500), failure(429), chat("Because.")]
+    patience = Patience(first=0.01)
+    with (
+        serving(script) as provider,
+        model_at(provider.url, patience=patience, say=told.append) as model,
+    ):
+        assert model.complete(QUESTION)[0].text == "Because."
+    assert [re.search(r"HTTP \d+", each)[0] for each in told] == ["HTTP 429", "HTTP 500"]
 
 
 def test_a_spent_quota_is_not_tried_again() -> None:

@@ -923,3 +923,16 @@ def test_the_size_of_json_is_that_of_its_code(tmp_path: Path) -> None:
     found = slice_symbols(program, ["app:f"])
     sizes = {name: render(program, found, format=name).tokens for name in ("tree", "json", "md")}
     assert sizes["tree"] == sizes["json"] < sizes["md"]
+
+
+def test_progress_tells_how_many_definitions_there_are(tmp_path: Path) -> None:
+    write_files(
+        "# --- app.py\ndef f(): return g() + h()\ndef g(): return h()\ndef h(): return 1\n",
+        tmp_path,
+    )
+    program = open_program(tmp_path, cache=None)
+    told: list[int] = []
+    found = slice_symbols(program, ["app:f"], progress=told.append)
+    assert told == sorted(told)
+    assert told[0] == 1
+    assert told[-1] == len(found.items) == 3

@@ -18,8 +18,14 @@ from depslice.slicer import byte_pairs as module_of_byte_pairs
 from depslice.slicer.budget import files_size
 from depslice.slicer.byte_pairs import TokenizerUnavailable, byte_pair_counter
 from depslice.slicer.report import render_report, report_of
-from depslice.slicer.tokens import TOKENIZERS, best_tokenizer, count_tokens, find_tokenizer
-from depslice.slicer.tradeoff import Tradeoff, mean_of, tradeoff_of
+from depslice.slicer.tokens import (
+    ESTIMATE,
+    TOKENIZERS,
+    best_tokenizer,
+    count_tokens,
+    find_tokenizer,
+)
+from depslice.slicer.tradeoff import Tradeoff, mean_of, measure, tradeoff_of
 from depslice.slicer.tradeoff_forms import tradeoff_csv, tradeoff_document
 from specimens import FIXTURES, load_specimens
 
@@ -284,3 +290,20 @@ def test_the_edges_of_a_report_are_references_of_the_slice(ladder: Program) -> N
     for item in data["items"]:
         if item["parent"] is not None:
             assert (ids[item["parent"]], item["id"]) in edges
+
+
+def test_a_large_slice_is_measured_at_fewer_depths_for_a_report(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of nearly 6,000 definitions each depth took as long as the slice, and nobody was told."""
+    program = open_program(FIXTURES / "inventory" / "repo", cache=None)
+    told: list[str] = []
+    every = measure(program, QUOTE, tokenizer=ESTIMATE).tradeoff.along("depth")
+    monkeypatch.setattr("depslice.slicer.tradeoff._LARGE", 10)
+    measured = measure(program, QUOTE, tokenizer=ESTIMATE, sparse=True, progress=told.append)
+    fewer = measured.tradeoff.along("depth")
+    assert [point.value for point in fewer[:4]] == [0, 1, 2, 4]
+    assert {point.value: point for point in every}[4] == fewer[3]
+    assert fewer[-1].items == measured.tradeoff.items
+    assert told[0] == "slice"
+    assert "depth 4 (31 definitions: a depth takes about as long as the slice)" in told

@@ -24,6 +24,8 @@ from harnesses import some_sandbox, validating, verdict_on
 FILES = {
     "shop.py": """
         import itertools
+        import queue
+        import threading
         import time
 
         class Line:
@@ -70,6 +72,20 @@ FILES = {
         def now(scale):
             return time.perf_counter_ns() * scale
 
+        class Worker(threading.Thread):
+            def __init__(self):
+                super().__init__(daemon=True)
+                self.asked, self.answers = queue.Queue(), queue.Queue()
+                self.start()
+
+            def run(self):
+                while True:
+                    self.answers.put(self.asked.get() * 2)
+
+            def ask(self, value):
+                self.asked.put(value)
+                return self.answers.get()
+
         def sign(number):
             if number < 0:
                 return -1
@@ -104,6 +120,10 @@ FILES = {
 
         def test_now():
             assert shop.now(1) > 0
+
+        def test_worker():
+            worker = shop.Worker()
+            assert [worker.ask(number) for number in range(9)] == [*range(0, 18, 2)]
 
         @pytest.mark.parametrize("number", [0, 5, -5, 7, 8, 9])
         def test_sign(number):
@@ -174,6 +194,13 @@ def test_what_differs_from_itself_is_no_evidence(session: Session) -> None:
     verdict = in_situ(session, "now", {"tests/test_shop.py::test_now": [0]})
     assert isinstance(verdict, Rejected)
     assert "no call to compare, 1 differ from themselves" in verdict.reasons[0].message
+
+
+def test_calls_that_wait_for_another_thread_are_given_up(session: Session) -> None:
+    """Each of them waited for five seconds, and all of them longer than a harness has."""
+    verdict = in_situ(session, "Worker.ask", {"tests/test_shop.py::test_worker": [*range(9)]})
+    assert isinstance(verdict, Rejected)
+    assert "no call to compare, they wait for another thread" in verdict.reasons[0].message
 
 
 def test_calls_that_no_test_makes_are_told(session: Session) -> None:

@@ -28,10 +28,14 @@ from depslice.validator.workspace import (
 )
 
 MOST_CALLS: Final = 20
+_HINT_NEEDS: Final = (
+    "--make-environment makes an environment that has what the tests need (packages, and what"
+    " is compiled), --check-python names one"
+)
 _TEST_FILE: Final = re.compile(r"(^|/)(test_[^/]*|[^/]*_test)\.py$")
 _UNITTEST_FILE: Final = re.compile(r"(^|/)test[^/]*\.py$")
 """What ``unittest`` looks for; ``testing.py`` fits as well, so it has to have tests."""
-_TEST: Final = re.compile(r"^ *(async )?def test", re.MULTILINE)
+_TEST: Final = re.compile(r"(?m)^[ \t]*(?:async[ \t]+)?def test")
 _TEST_PART: Final = re.compile(r"tests?|testing_data|conftest|test_.*|.*_test")
 _BENCHMARK: Final = re.compile(r"(test_)?(bench|perf(ormance)?(_|s|\.|$))")
 _CALL_SECONDS: Final = 5
@@ -78,7 +82,8 @@ class Recorded:
 
     ``targets`` are functions: of a class that is a target, its methods. ``caller`` is who was
     to call them: a script's name, or ``test``; empty where the repository has no tests.
-    ``incomplete`` tells that, and why, some tests were not run to their ends.
+    ``incomplete`` tells that, and why, some tests were not run to their ends; ``hint`` what to do
+    where a call is missing.
     """
 
     path: Path
@@ -89,6 +94,7 @@ class Recorded:
     failures: Mapping[str, str]
     incomplete: str = ""
     caller: str = "test"
+    hint: str = "--calls FILE takes the calls of a script, or of a file test_*.py"
 
     def functions_of(self, targets: Iterable[str]) -> set[str]:
         """The ids of those functions that are the calls' own of these targets."""
@@ -144,7 +150,7 @@ def record(
     if script is None or copied is None:
         found = list(tests) or test_files(original.folder, symbols)
         if not found:
-            return replace(recorded, caller="")
+            return replace(recorded, caller="", incomplete=misnamed_tests(original.folder))
         order["tests"] = found
     # A file of tests is run as one, whatever else it is.
     elif _TEST_FILE.search(script.name):
@@ -177,6 +183,7 @@ def record(
         incomplete=why
         or "; ".join(filter(None, (not_run(lines, order["seconds"]), *_ended_early(lines)))),
         caller="test" if script is None else script.name,
+        hint=_HINT_NEEDS if _unimportable(lines) else recorded.hint,
     )
 
 
@@ -244,6 +251,11 @@ def _ended_early(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                 count = "a test" if number == 1 else f"{number:,} tests"
                 verb = how if how == "failed" else "was skipped" if number == 1 else "were skipped"
                 yield f"{count} {verb}: {line.get('test')}: {line.get('why')}"
+
+
+def are_unimportable(lines: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether there are test files that could not be imported."""
+    return bool(_unimportable(lines))
 
 
 def _stopped(lines: Sequence[Mapping[str, Any]], seconds: float) -> str:
@@ -470,6 +482,22 @@ def _files_of_tests(folder: Path) -> list[tuple[Path, str]]:
     files = sorted(folder.rglob("*.py"))
     found = list(texts(_TEST_FILE))
     return found or [each for each in texts(_UNITTEST_FILE) if _TEST.search(each[1])]
+
+
+def misnamed_tests(folder: Path) -> str:
+    """What lies among tests and has some, but is not named as pytest has it; empty if nothing."""
+    found = [
+        name
+        for path in sorted(folder.rglob("*.py"))
+        if is_test_file(name := path.relative_to(folder).as_posix())
+        and not _TEST_FILE.search(name)
+        and path.name != "conftest.py"
+        and _TEST.search(path.read_text(encoding="utf-8", errors="replace"))
+    ]
+    if not found:
+        return ""
+    more = f", nor are {len(found) - 1} more" if len(found) > 1 else ""
+    return f"{found[0]} is not named test_*.py or *_test.py{more}"
 
 
 def _telling_names(symbol: Symbol) -> list[str]:

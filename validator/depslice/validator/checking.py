@@ -81,6 +81,7 @@ class CheckReport:
     unbuilt: int = 0
     not_recorded: Mapping[str, str] = field(default_factory=dict)
     observed: tuple[Observed, ...] = ()
+    hint: str = ""  # what to do where no call was recorded
     calls_ended: str = ""  # what ended the script that was to make the calls, before its end
     unsteady: tuple[Unsteady, ...] = ()
 
@@ -234,6 +235,7 @@ class Check:
             unbuilt=unbuilt + sum(each.is_unbuilt for each in unsteady),
             differences=differences,
             unsteady=unsteady,
+            hint=self.recorded.hint,
             calls_ended=self._calls_ended(),
             not_in_slice=tuple(sorted(executed - items.keys() - brought)),
             from_arguments=tuple(sorted((brought & executed) - items.keys())),
@@ -259,7 +261,7 @@ class Check:
             return self.recorded.failures[function]
         caller, more = self.recorded.caller, self.recorded.incomplete
         if not caller:
-            return "the repository has no tests"
+            return f"the repository has no tests{more and f': {more}'}"
         who = "no test calls" if caller == "test" else f"{caller} does not call"
         nobody = f"{who} it" if target in functions else f"{who} a method of it"
         return f"{nobody}, but {more}" if more else nobody

@@ -14,7 +14,9 @@ from typing import Any, Final
 from depslice.callgraph.model import Symbol
 from depslice.callgraph.program import Program
 from depslice.validator.calls import (
+    are_unimportable,
     functions_of,
+    misnamed_tests,
     not_run,
     own_modules,
     places_of,
@@ -30,6 +32,7 @@ _HINT_PYTHON: Final = (
     "--run-python names an interpreter that has pytest and what the tests need,"
     " --make-environment makes one"
 )
+_HINT_NAME: Final = "--tests names what to run, whatever it is called"
 _HINT_TESTS: Final = f"--tests is what pytest takes, relative to REPO; {_HINT_PYTHON}"
 
 
@@ -49,12 +52,13 @@ class ReachingCall:
 class Reaching:
     """The calls of each target, in the order in which they were made, and why arguments were
     not kept or not written as text. ``ended`` tells why the tests did not come to an end,
-    ``ran`` is false where there are none.
+    ``hint`` what to do about it, ``ran`` is false where there are none.
     """
 
     calls: Mapping[str, tuple[ReachingCall, ...]]
     failures: Mapping[str, str]
     ended: str = ""
+    hint: str = ""
     ran: bool = True
 
 
@@ -76,7 +80,9 @@ def record_reaching(
     symbols = functions_of(program, sorted({_root(target) for target in targets}))
     found = list(tests) or test_files(space.original().folder, symbols)
     if not found:
-        return Reaching(calls={}, failures={}, ended="there are no tests", ran=False)
+        why = misnamed_tests(space.original().folder)
+        ended = f"there are no tests{why and f': {why}'}"
+        return Reaching(calls={}, failures={}, ended=ended, hint=_HINT_NAME, ran=False)
     if not symbols:
         return Reaching(calls={}, failures={})
     calls = space.path("calls.jsonl")
@@ -104,6 +110,7 @@ def record_reaching(
         calls={target: known.calls.get(_root(target), ()) for target in targets},
         failures={t: known.failures[_root(t)] for t in targets if _root(t) in known.failures},
         ended=why or not_run(lines, order["seconds"]),
+        hint=_HINT_PYTHON if not why and are_unimportable(lines) else "",
     )
 
 

@@ -98,7 +98,7 @@ def check_lines(
     for target, why in report.not_recorded.items():
         yield f"  {target}: no call recorded: {why}"
     if not scripted and any(why != NOTHING_TO_CALL for why in report.not_recorded.values()):
-        yield "  hint: --calls FILE takes the calls of a script, or of a file test_*.py"
+        yield f"  hint: {report.hint}"
     for each in report.unsteady[: None if everything else 1]:
         if each.is_unbuilt:
             yield f"  {each.target}, call {each.call}: {each.first[:300]}"

@@ -446,7 +446,7 @@ class EngineState:
     def note_namesakes(self, methods: Iterable[Function], pos: int) -> None:
         """Methods that may be meant because of their name alone: nothing flows to them."""
         for method in methods:
-            self.facts.append((f.CALL, method, pos, False, "by-name", False))
+            self.facts.append((f.CALL, method, pos, False, f.BY_NAME_ALONE, False))
 
     def note_protocol(self, dunder: str, pos: int, source: int) -> None:
         """A special method of an open value may run: a slice asks for it where the value is known."""

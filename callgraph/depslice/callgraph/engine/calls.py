@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -12,6 +12,7 @@ from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.demands import DEMANDS
 from depslice.callgraph.engine.external_calls import GIVING_PARTS, ExternalCalls
+from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.library import (
     CACHING,
     CONTAINER,
@@ -67,6 +68,16 @@ _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccon
 
 
 _NO_NAMES: AbstractSet[str] = frozenset()
+_WHOSE = "unknown-receiver"
+
+
+def _untold(facts: Iterable[Fact]) -> str:
+    """The method that is called of who knows what, if one is."""
+    for fact in facts:
+        if fact[0] == f.UNRESOLVED and fact[2] == _WHOSE:
+            name: str = fact[1]
+            return name
+    return ""
 
 
 def _takes(method: Function, op: Op) -> bool:
@@ -260,7 +271,7 @@ class CallEvaluation(ExternalCalls):
             return
         name, receiver = read
         place = self.facts.index(unresolved)
-        self.facts[place] = (f.UNRESOLVED, name, "unknown-receiver", f.HERE)
+        self.facts[place] = (f.UNRESOLVED, name, _WHOSE, f.HERE)
         methods = self.methods.get(name, ())
         values = registers[receiver]
         # What callers pass is known, but for what nobody knows of it.
@@ -271,6 +282,42 @@ class CallEvaluation(ExternalCalls):
             for v in values
         ):
             self.note_namesakes([m for m in methods if _takes(m, op)], f.HERE)
+
+    def note_crowded_out(self, functions: Iterable[Function]) -> None:
+        """``x.go()`` where nothing of what is known of ``x`` has that method: those of that name.
+
+        There may be more than is known: which objects there was room for, here or where they came
+        from, depends on which came first. Whatever objects of the repo are there instead, be it some
+        that may have any attribute, somebody means to call some ``go``. Where one of them has it,
+        or something from outside may, hardly ever another is meant.
+        Asked when all places are filled: no value comes of it.
+        """
+        for function in functions:
+            for index, facts in function.noted.items():
+                name = _untold(facts)
+                methods = self.methods.get(name, ())
+                if not 0 < len(methods) <= MOST_NAMESAKES:
+                    continue
+                op = function.unit.ops[index]
+                read = self.read_from(function, op[2])
+                if read is None or not self._may_be_more(function.registers[read[1]], name):
+                    continue
+                called = {fact[1] for fact in facts if fact[0] == f.CALL}
+                if called.isdisjoint(methods):
+                    meant = [method for method in methods if _takes(method, op)]
+                    added = [(f.CALL, m, f.HERE, False, f.CROWDED_OUT, False) for m in meant]
+                    function.noted[index] = self.told([*facts, *added])
+
+    def _may_be_more(self, receivers: Values, name: str) -> bool:
+        """Whether nothing that is known there has what is called, or may from outside."""
+        for value in receivers:
+            kind = self.values[value]
+            if kind[0] == "I":
+                if self.find_member(kind[1], name) is not None:
+                    return False
+            elif kind[0] not in OPEN and not self._has_no(value, name):
+                return False
+        return True
 
     def read_from(self, function: Function, register: Register) -> tuple[str, Register] | None:
         """The attribute that is in a register, and of what it was read."""

@@ -130,7 +130,7 @@ class ContainerMethods(ContainerEvaluation):
         elif args and value[1] == "queue.PriorityQueue":
             self.meet_demands(f"{value[1]}.{method}", Call(args, pos=pos))
         elif args and method in _SEEKING:
-            self.compare(self.read(elements), args[0], "__eq__", pos)
+            self.compare_of(self.read(elements), args[0], "__eq__", pos)
         if method in _ADDING and args:
             self.add_element(container, args[-1])
             if method in _SHIFTING and self._may_mutate(value):
@@ -258,7 +258,7 @@ class ContainerMethods(ContainerEvaluation):
         if method == "__getitem__":
             return self.subscript(receivers, args[0], pos)
         if method == "__contains__":
-            self.contains(receivers, args[0], pos)
+            self.contains_of(receivers, args[0], pos)
         elif method == "__setitem__" and len(args) > 1:
             self.store_item(receivers, args[0], args[1], pos)
         elif method == "__delitem__":
@@ -309,7 +309,7 @@ class ContainerMethods(ContainerEvaluation):
             for values in call.keywords.values():
                 self.note_kept(class_, values)
         elif method in _SEEKING and args:
-            self.compare(self.kept_by(class_), args[0], "__eq__", call.pos)
+            self.compare_of(self.kept_by(class_), args[0], "__eq__", call.pos)
         if method in _TAKING:
             return self.kept_by(class_)
         if method == "values":

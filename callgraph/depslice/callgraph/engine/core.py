@@ -135,6 +135,7 @@ class Engine(Updating):
             self.settle()
             self.tell_plain()
             self.settle()
+            self.note_crowded_out(known)
 
     def _imported_modules(self) -> Iterator[str]:
         """Modules that others of the program import: what is not among them is a script."""
@@ -618,11 +619,7 @@ class Engine(Updating):
         return shown
 
     def _contains(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
-        containers, items = registers[op[1]], registers[op[2]]
-        if self.whole:
-            self.asked(("contains", containers, items), f.HERE)
-        else:
-            self.contains(containers, items, f.HERE)
+        self.contains_of(registers[op[1]], registers[op[2]], f.HERE)
 
     def _delete_item(self, receivers: frozenset[int], keys: Values, pos: int) -> None:
         self._special(receivers, ("__delitem__",), pos)
@@ -638,10 +635,7 @@ class Engine(Updating):
         return text | self.add_to_text(text, registers[op[3]], f.HERE)
 
     def _binary(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
-        left, right = registers[op[2]], registers[op[3]]
-        if self.whole:
-            return self.asked(("binary", left, right, op[4]), f.HERE)
-        return self.binary(left, right, op[4], f.HERE)
+        return self.binary_of(registers[op[2]], registers[op[3]], op[4], f.HERE)
 
     def _unary(self, function: Function, registers: Sequence[frozenset[int]], op: s.Op) -> Values:
         if self.whole:
@@ -649,15 +643,10 @@ class Engine(Updating):
         return self.unary(registers[op[2]], op[3], f.HERE)
 
     def _compare(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
-        return self._compared(registers[op[2]], registers[op[3]], op[4])
+        return self.compare_of(registers[op[2]], registers[op[3]], op[4], f.HERE)
 
     def _test(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
-        self._compared(registers[op[1]], registers[op[2]], op[3])
-
-    def _compared(self, left: Values, right: Values, dunder: str) -> Values:
-        if self.whole:
-            return self.asked(("compare", left, right, dunder), f.HERE)
-        return self.compare(left, right, dunder, f.HERE)
+        self.compare_of(registers[op[1]], registers[op[2]], op[3], f.HERE)
 
     def _return(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
         values = registers[op[1]]

@@ -96,6 +96,10 @@ POSITION: Final = {
 """Where a fact of each kind holds its position; the others have none."""
 
 
+BY_NAME_ALONE: Final = "by-name"
+CROWDED_OUT: Final = "by-name-beside"
+"""Rules by which methods are called because of their name alone: of something of which nothing is
+known; beside what is known there, and does not have it."""
 ALL: Final = "*"
 """Stands for every name of a class."""
 

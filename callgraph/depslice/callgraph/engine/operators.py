@@ -27,6 +27,25 @@ _MAYBE_CONTAINERS: Final = frozenset({"K", "G", "GS", "XI", *OPEN})
 class Operators(Protocols):
     """``a + b``, ``a < b``, ``a in b`` (language reference, 3.3.1, 3.3.7, 3.3.8 and 6.10)."""
 
+    def binary_of(self, left: Values, right: Values, name: str, pos: Position) -> Values:
+        """``left <op> right``; over a whole program once for all that ask it of these values."""
+        if self.whole:
+            return self.asked(("binary", self.shared(left), self.shared(right), name), pos)
+        return self.binary(left, right, name, pos)
+
+    def compare_of(self, left: Values, right: Values, dunder: str, pos: Position) -> Values:
+        """The same for a comparison."""
+        if self.whole:
+            return self.asked(("compare", self.shared(left), self.shared(right), dunder), pos)
+        return self.compare(left, right, dunder, pos)
+
+    def contains_of(self, containers: Values, items: Values, pos: Position) -> None:
+        """The same for a membership test."""
+        if self.whole:
+            self.asked(("contains", self.shared(containers), self.shared(items)), pos)
+        else:
+            self.contains(containers, items, pos)
+
     def compare(self, left: Values, right: Values, dunder: str, pos: Position) -> Values:
         """A rich comparison; the reflected method when the left has none. What it gives."""
         result = set(self.constants[s.BOOL])

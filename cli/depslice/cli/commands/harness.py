@@ -180,7 +180,7 @@ def harness(
         prompting, generators = _predicting(prompting, generators)
         gates["equivalence"] = False
     notes, folder = Notes(output), Path(into)
-    settings = _settings(prompting, asking, seed, use_cache=repository.use_cache)
+    settings = _settings(prompting, asking, seed, notes, use_cache=repository.use_cache)
     with opened(repository, notes) as program, ExitStack() as stack:
         wanted = selection.symbols(program, repository, notes)
         if asking.dry_run:
@@ -264,7 +264,7 @@ def _predicting(
 
 
 def _settings(
-    prompting: PromptOptions, asking: ModelOptions, seed: int, *, use_cache: bool
+    prompting: PromptOptions, asking: ModelOptions, seed: int, notes: Notes, *, use_cache: bool
 ) -> Settings:
     from depslice.harness import Settings
 
@@ -278,7 +278,7 @@ def _settings(
         sampling=asking.options(),
         task_caps=asking.task_caps(),
         seed=seed,
-        models=asking.settings(use_cache=use_cache),
+        models=asking.settings(notes, use_cache=use_cache),
     )
 
 

@@ -93,7 +93,7 @@ def refine(
     builder = prompting.open_builder()
     with ExitStack() as stack:
         # First: without a key or a file of weights, nothing has to be read or run.
-        model = stack.enter_context(asking.open(use_cache=repository.use_cache))
+        model = stack.enter_context(asking.open(notes, use_cache=repository.use_cache))
         program = stack.enter_context(opened(repository, notes))
         symbol = find_symbol(program, target)
         trial = None

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 SLICES_SCHEMA = "depslice.slices/1"
 _MANY = 200  # definitions, of which most people would want fewer
+_FOUND = "definitions found"
+_LONG = "this takes long: --budget TOKENS and --depth N show what is nearest, in less time"
 _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
 
 
@@ -184,9 +186,11 @@ def slice_(
         if check:
             from depslice.slicer import slice_symbols
 
+            with notes.count(_FOUND) as progress:
+                whole = slice_symbols(program, ids, spelled=spelled, progress=progress, **followed)
             found, code = check_slice(
                 program,
-                slice_symbols(program, ids, spelled=spelled, **followed),
+                whole,
                 repository,
                 checking,
                 notes,
@@ -198,15 +202,17 @@ def slice_(
             if code:
                 raise Finished(code)
             return
-        found, context = slice_context(
-            program,
-            ids,
-            format=format_,
-            strategy=strategy,
-            usages=usages,
-            spelled=spelled,
-            **limits,
-        )
+        with notes.count(_FOUND, hint=_LONG if budget is None else "") as progress:
+            found, context = slice_context(
+                program,
+                ids,
+                format=format_,
+                strategy=strategy,
+                usages=usages,
+                spelled=spelled,
+                progress=progress,
+                **limits,
+            )
         _write(program, context, output, is_tree=format_ == "tree", force=force)
         _say_what_it_is(found, context, notes)
         if budget is not None and format_ == "bundle" and context.tokens > budget:

@@ -42,7 +42,10 @@ def check_base_url(url: str) -> str:
     except ValueError:
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise OptionError("--base-url is no URL", hint="such as http://127.0.0.1:8000/v1")
+        raise OptionError(
+            "--base-url is no URL that begins with http:// or https://",
+            hint="such as http://127.0.0.1:8000/v1",
+        )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise OptionError(
             "--base-url must hold no user, password or query: it is written to caches",

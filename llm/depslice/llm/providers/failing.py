@@ -7,6 +7,7 @@ attributes, so that one translation serves both.
 from __future__ import annotations
 
 import re
+import socket
 import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
@@ -25,6 +26,9 @@ from depslice.llm.request import Transient
 
 _LONGEST: Final = 300
 _BROKEN_TRIES: Final = 3
+_ABSENT_TRIES: Final = 2
+# A server that is busy takes the connection; here nothing listens, or nothing has that name.
+_ABSENT: Final = (ConnectionRefusedError, socket.gaierror)
 # Of 400 and 413, in the words of OpenAI, Anthropic, llama.cpp and vLLM.
 _TOO_LONG: Final = re.compile(
     r"context|prompt is too long|too many (?:input )?tokens|request too large|maximum .* tokens",
@@ -49,7 +53,11 @@ def translate(
             why = f"{model} gave no answer in {seconds:,.0f} seconds"
             return Transient(ModelUnavailable(why), waited=seconds)
         why = redacted(_cause(error), key)
-        return Transient(ModelUnavailable(f"{model} cannot be reached: {why}"))
+        told = f"{model} cannot be reached: {why}"
+        if _is_absent(error):
+            failure = ModelUnavailable(told, hint="does a server run there? see --base-url")
+            return Transient(failure, tries=_ABSENT_TRIES)
+        return Transient(ModelUnavailable(told))
     return broken(BadReply(f"{model}: the reply is no completion: {_said(error, key)}"))
 
 
@@ -115,6 +123,12 @@ def _said(error: Exception, key: str) -> str:
     message = inner.get("message") if isinstance(inner, dict) else None
     text = " ".join(str(message or error).split())
     return redacted(text, key)[:_LONGEST] or type(error).__name__
+
+
+def _is_absent(error: BaseException) -> bool:
+    """Whether nothing is there, which waiting mends only while a server is being started."""
+    inner = error.__cause__ or error.__context__
+    return isinstance(error, _ABSENT) or (inner is not None and _is_absent(inner))
 
 
 def _cause(error: Exception) -> str:

@@ -7,7 +7,7 @@ are needed, wherever in the modules that importing the targets runs they stand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
@@ -705,11 +705,8 @@ class Builders:
             writers = [
                 unit
                 for unit in self._runners.naming(other, functions)
-                if (
-                    _fills_a_result(other.summary.units[unit])
-                    and self._runners.takes_from(self._engine.function(other, unit), functions)
-                )
-                or self._changes_a_result(self._engine.function(other, unit), functions)
+                if self._fills_a_result(function := self._engine.function(other, unit), functions)
+                or self._changes_a_result(function, functions)
             ]
             if writers:
                 self._build_through(other, writers, item, frozenset(names))
@@ -724,6 +721,15 @@ class Builders:
             if roots:
                 aliased = self._changing.aliases_of_roots(other, module, name, roots)
                 self._keep_aliased(other, name, item, aliased)
+
+    def _fills_a_result(self, function: Function, functions: dict[Function, None]) -> bool:
+        """Whether code puts something into what one of ``functions`` gives: ``table()[key] = f``."""
+        if not _fills_a_result(function.unit) or not self._runners.takes_from(function, functions):
+            return False
+        places = self._runners.calls_of(function, functions)
+        if not places and not self._runners.gets_of(function, functions):
+            return True  # by something that it passes one to
+        return _fills_a_result(function.unit, places)
 
     def _changes_a_result(self, function: Function, functions: dict[Function, None]) -> bool:
         """Whether code calls a method that changes what one of ``functions`` gives: ``bus().on(f)``."""
@@ -1303,11 +1309,14 @@ def _uses_a_result(unit: s.Unit) -> bool:
     return any(not results.isdisjoint(reads(op)) for op in unit.ops)
 
 
-def _stores_in_a_result(unit: s.Unit) -> bool:
-    """Whether a statement puts something into the result of a call: ``table_of("x")[key] = f``."""
+def _stores_in_a_result(unit: s.Unit, places: Container[int] | None = None) -> bool:
+    """Whether a statement puts something into the result of a call: ``table_of("x")[key] = f``.
+
+    Of one at these ``places``, if there are any.
+    """
     results: set[int] = set()
     for op in unit.ops:
-        if op[0] == s.CALL or (op[0] in (s.ATTR, s.SUB) and op[2] in results):
+        if _is_call_at(op, places) or (op[0] in (s.ATTR, s.SUB) and op[2] in results):
             results.add(op[1])
         elif (op[0] in STORING and op[1] in results) or (changes_in_place(op) and op[2] in results):
             return True
@@ -1328,9 +1337,13 @@ def _calls_methods_of_results(unit: s.Unit) -> bool:
     return False
 
 
-def _fills_a_result(unit: s.Unit) -> bool:
+def _fills_a_result(unit: s.Unit, places: Container[int] | None = None) -> bool:
     """Whether a function puts something into the result of a call: ``table()[key] = f`` too."""
-    results: set[int] = {op[1] for op in unit.ops if op[0] == s.CALL}
-    return _stores_in_a_result(unit) or any(
+    results: set[int] = {op[1] for op in unit.ops if _is_call_at(op, places)}
+    return _stores_in_a_result(unit, places) or any(
         op[0] == s.ATTR and op[2] in results and op[3] in FILLING for op in unit.ops
     )
+
+
+def _is_call_at(op: s.Op, places: Container[int] | None) -> bool:
+    return op[0] == s.CALL and (places is None or op[-1] in places)

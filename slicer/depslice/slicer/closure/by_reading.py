@@ -16,7 +16,7 @@ module, which spell the name, or do something else with the module than to read 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from depslice.callgraph import summary as s
@@ -38,6 +38,7 @@ _DEFINED: Final = frozenset({"C", "F", "W"})
 _ANY: Final = "*"
 """Some name of a module, which nobody knows."""
 _PASSED_ON: Final = 2  # functions that a module is followed through
+_TESTING: Final = frozenset({s.COMPARE, s.COMPARED, s.TRUTH})
 _KEEPING: Final = frozenset({s.BIND, s.MAPPING, s.SEQUENCE, s.SETFREE, s.SETGLOBAL})
 
 
@@ -89,6 +90,8 @@ class ByReading:
                 continue
             unit = module.summary.units[index]
             held = spelling.held(module, unit)
+            if defined and not _may_write(spelling, module, unit, variable):
+                continue
             roots = _roots(spelling, module, unit, variable)
             if told or _may_change(unit, roots):
                 found = self._reading(module, unit, held, variable, roots)
@@ -106,7 +109,8 @@ class ByReading:
         known |= {("", variable.name), (variable.owner.name, _ANY)}
         handing = [place for module in sorted(giving) for place in spelling.handing(module)]
         handing += spelling.storing_by_text()
-        places = {place: not known.isdisjoint(self._touches(place)) for place in handing}
+        # What rebinds a definition is told by how it does (`_may_write`), before it is evaluated.
+        places = {place: defined or not known.isdisjoint(self._touches(place)) for place in handing}
         places.update(dict.fromkeys(spelling.having_text(variable.name), True))
         has_itself = not spelling.of(variable.owner).imports.isdisjoint(giving)
         for each in set() if defined else set().union(*variable.names.values()):
@@ -262,6 +266,37 @@ def _roots(
             if source is None or op[3] in names.get(source, ()):
                 roots[op[1]] = Link.SAME if source is not None else Link.NONE
     return roots
+
+
+def _may_write(spelling: Spelling, module: Module, unit: Unit, variable: _Variable) -> bool:
+    """Whether ``unit`` may rebind the variable, or pass a module to what does, as syntax tells.
+
+    Others would be evaluated, with all that they call, to see that they do not.
+    """
+    names = {variable.name}.union(*variable.names.values())
+    texts = {op[1] for op in unit.ops if op[0] == s.STRING and op[2] in names}
+    held: Container[Register] = spelling.modules_in(module, unit)
+    imported = spelling.from_outside(module)
+    outside: set[Register] = set()  # what an import from outside gives, and attributes of that
+    for op in unit.ops:
+        code = op[0]
+        if (code == s.GLOBAL and op[2] in imported) or (code == s.ATTR and op[2] in outside):
+            outside.add(op[1])
+        elif code == s.SETATTR:
+            if op[2] in names:
+                return True
+        elif code == s.SETGLOBAL:
+            if op[1] in names:
+                return True
+        elif code == s.CALL:
+            given = reads(op)[1:]
+            if not texts.isdisjoint(given) or any(keyword in names for keyword, _ in op[4]):
+                return True
+            if op[2] not in outside and any(register in held for register in given):
+                return True
+        elif code not in _TESTING and not texts.isdisjoint(reads(op)):
+            return True
+    return False
 
 
 def _order(place: tuple[Place, bool]) -> tuple[str, int]:

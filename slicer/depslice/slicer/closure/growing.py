@@ -7,7 +7,7 @@ wired here: a kept import statement asks for its aliases, a wanted member for it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -51,12 +51,14 @@ def grow_closure(
     least: Certainty = Certainty.POSSIBLE,
     guesses: int | None = GUESSES,
     most: int | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Closure:
     """The closure of the symbols ``targets`` (ids), and of those ``observed`` to be needed.
 
     ``depth``, ``whole_classes``, ``observed``, ``spelled``, ``least`` and ``guesses`` as in
     :func:`~depslice.slicer.slicing.slice_symbols`. When
-    there are ``most`` items, the others are left out (``budget``).
+    there are ``most`` items, the others are left out (``budget``). ``progress`` is told how many
+    there are, as they come and before each statement that is followed.
 
     :raises UnknownTarget: an id that no module of the program defines.
     """
@@ -73,6 +75,7 @@ def grow_closure(
             guesses=guesses,
             most=most,
             late=late,
+            progress=progress,
         )
         growing = _Growing(growth)
         growth.roots.update(dict.fromkeys(name.partition(":")[0] for name in spelled))

@@ -116,6 +116,7 @@ class Growth:
         guesses: int | None,
         most: int | None,
         late: Mapping[str, int] = MappingProxyType({}),
+        progress: Callable[[int], None] | None = None,
     ) -> None:
         self.program = program
         self.engine = engine
@@ -150,6 +151,7 @@ class Growth:
         self._least = least
         self._less = frozenset(each for each in Certainty if each.rank > least.rank)
         self._most = most
+        self._progress = progress
         self._late = dict(late)  # modules that functions of the slice run: by how many guesses
         self._run_late: dict[str, tuple[int, int]] | None = None  # of them and what they import
         self._run_by_roots: dict[str, ImportEdge | None] | None = None
@@ -196,12 +198,17 @@ class Growth:
 
     def next_piece(self) -> tuple[Module, int, str]:
         """The next one: module, index, item."""
+        self._tell()
         nearest = min(self._due())
         waiting = self._queue[nearest]
         found = waiting.popleft()
         if not waiting:
             del self._queue[nearest]
         return found
+
+    def _tell(self) -> None:
+        if self._progress is not None:
+            self._progress(len(self.closure.distances))
 
     # --- pieces
 
@@ -361,6 +368,7 @@ class Growth:
         self.closure.distances[item] = self._references_to(demand)
         self.closure.reasons[item] = demand
         self.moved.append(item)
+        self._tell()
 
     def _bring_nearer(self, item: str, demand: Demand) -> None:
         """``item`` is nearer by ``demand`` than it was first reached; so is what it asks for."""

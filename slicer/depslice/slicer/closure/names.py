@@ -97,6 +97,8 @@ class Names:
         self._keep_running(module, self._bound_by_text(module).get(name, ()), demand)
         if value:
             self._want_replacement(module, name, pieces, demand)
+        if demand.kind is ReferenceKind.ANNOTATE and not value:
+            return  # what changes a type matters where somebody has it
         if any(piece.kind != "import" for piece in pieces):
             self._builders.build_variable(module, name)
         else:

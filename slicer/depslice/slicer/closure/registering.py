@@ -8,7 +8,7 @@ a cache on the way gives it nothing that would not be computed again.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.library import ASKING_NAMESPACES
@@ -328,24 +328,40 @@ def given_by(unit: Unit) -> dict[str, bool]:
     return given
 
 
-def passed_on(unit: Unit) -> dict[int, set[Register]]:
-    """The places of calls whose result, or something that it holds, ``unit`` returns.
+class PassedOn(NamedTuple):
+    """A call whose result a function returns: in which ``registers``.
 
-    Each with the registers that are returned.
+    ``names``: those by which it is called; ``None``: by what has none, or as well.
     """
-    found: dict[int, set[Register]] = {}
+
+    registers: set[Register]
+    names: set[str] | None
+
+
+def passed_on(unit: Unit) -> dict[int, PassedOn]:
+    """By their places, the calls whose result, or something that it holds, ``unit`` returns."""
+    found: dict[int, PassedOn] = {}
     held: dict[int, set[int]] = {}
+    named: dict[Register, str] = {}
+    called: dict[int, set[str] | None] = {}
     for op in unit.ops:
         code = op[0]
+        if code in NAMED:
+            named[op[1]] = op[NAMED[code]]
         if code == s.CALL:
             held[op[1]] = {op[-1], *held.get(op[2], ())}  # `get().setdefault(key, …)`
+            names = called.setdefault(op[-1], set())
+            if op[2] not in named:
+                called[op[-1]] = None
+            elif names is not None:
+                names.add(named[op[2]])
         elif code in (s.ATTR, s.SUB, s.NARROW):
             held[op[1]] = held.get(op[2], set())
         elif code == s.PHI:
             held[op[1]] = set().union(*(held.get(register, set()) for register in op[2]))
         elif code == s.RETURN:
             for place in held.get(op[1], ()):
-                found.setdefault(place, set()).add(op[1])
+                found.setdefault(place, PassedOn(set(), called[place])).registers.add(op[1])
     return found
 
 

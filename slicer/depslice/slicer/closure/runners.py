@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -18,7 +18,12 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
 from depslice.slicer.closure.arguments import Arguments
 from depslice.slicer.closure.growth import Growth
-from depslice.slicer.closure.registering import called_for_effect, has_no_result, passed_on
+from depslice.slicer.closure.registering import (
+    PassedOn,
+    called_for_effect,
+    has_no_result,
+    passed_on,
+)
 from depslice.slicer.closure.turns import News
 from depslice.slicer.pieces import NAMED
 
@@ -29,6 +34,8 @@ _RUNNING: Final = frozenset(
 )
 """What may run a function: ``for each in filling(): …``, ``with entered(): …``, ``if set_up(): …``."""
 _INIT: Final = "__init__"
+_PROPERTY: Final = "property"
+_NOWHERE: Final[frozenset[int]] = frozenset()
 _WRAPPING: Final = frozenset(
     {
         *("builtins.classmethod", "builtins.property", "builtins.staticmethod"),
@@ -43,6 +50,18 @@ _WRAPPING: Final = frozenset(
 
 _Passed: TypeAlias = "dict[Function, set[tuple[Function, int]]]"
 """Functions that code passes to others, and the parameters of those."""
+
+
+class _Calls(NamedTuple):
+    """What the ``facts`` of a function say that it calls, where, and what it passes on.
+
+    ``got``: where it gets properties. What stands there, ``self.make(…)``, calls what they give.
+    """
+
+    facts: list[f.Fact]
+    called: dict[Function, set[int]]
+    passed: _Passed
+    got: dict[Function, set[int]]
 
 
 class _Calling:
@@ -86,14 +105,13 @@ class Runners:
         self._mentioned: dict[str, dict[str, list[int]]] = {}  # module -> name -> units
         self._imported_by: dict[str, frozenset[str]] = {}  # module -> names in its imports
         # The places of calls in a function whose results it returns, and whose nobody takes.
-        self._passed_on: dict[Function, dict[int, set[s.Register]]] = {}
+        self._passed_on: dict[Function, dict[int, PassedOn]] = {}
         self._for_effect: dict[Function, set[int]] = {}
         self._returned_by: dict[Function, Function] = {}  # who does no more with it
         self._makers: dict[Class, frozenset[Function]] = {}  # of the fields of a class
         self._wrapped = arguments.wrapped
         self._calling_given: dict[tuple[Function, int], bool] = {}
-        # What the facts of a function say that it calls, where, and what it passes on.
-        self._calls: dict[Function, tuple[list[f.Fact], dict[Function, set[int]], _Passed]] = {}
+        self._calls: dict[Function, _Calls] = {}
 
     def returned(self, functions: Iterable[Function]) -> dict[Function, None]:
         """Those that do no more with one of ``functions`` than to define and return it."""
@@ -109,7 +127,7 @@ class Runners:
         """
         if not self.calls_one_of(function, functions):
             return False
-        called = self._calls[function][1]
+        called = self._calls[function].called
         met = functions.keys() & called.keys()
         return (
             not decorating
@@ -133,7 +151,7 @@ class Runners:
             statement = self._engine.function(class_.module, class_.info.unit)
             if any(fact[0] == f.CALL for fact in self._engine.facts_of(statement)):
                 return True
-        return any(self._may_call(each) for each in self._calls[function][1].keys() - returned)
+        return any(self._may_call(each) for each in self._calls[function].called.keys() - returned)
 
     def _may_call(self, function: Function) -> bool:
         """Whether a function calls what it is given, or passes it on to something that may."""
@@ -193,7 +211,8 @@ class Runners:
             found.is_known = True
             for place, (piece, function) in enumerate(statements):
                 if self._growth.runs(module, piece):
-                    found.note(place, *self._called_by(function)[1:])
+                    calls = self._called_by(function)
+                    found.note(place, calls.called, calls.passed)
         return found
 
     def with_those_that_pass_on(self, functions: dict[Function, None]) -> dict[Function, None]:
@@ -203,12 +222,19 @@ class Runners:
             places = self._passed_on.get(caller)
             if places is None:
                 places = self._passed_on[caller] = passed_on(caller.unit)
-            called_at = self.calls_of(caller, called) if places else set()
-            if called_at.isdisjoint(places):
+            # Half a program returns what some call gives: who calls others there is not evaluated.
+            names = {name for each in called for name in self.names_of(each)} if places else set()
+            meant = {
+                place: each.registers
+                for place, each in places.items()
+                if each.names is None or not each.names.isdisjoint(names)
+            }
+            called_at = self.calls_of(caller, called) if meant else set()
+            if called_at.isdisjoint(meant):
                 return {}
             more = [
                 place
-                for place, given in places.items()
+                for place, given in meant.items()
                 if not all(self._arguments.is_constant_in(caller, each) for each in given)
             ]
             return {} if called_at.isdisjoint(more) else {caller: None}
@@ -333,7 +359,7 @@ class Runners:
 
         Or what a decorator made of one, by its name.
         """
-        facts, called, passed = self._called_by(function)
+        facts, called, passed, _ = self._called_by(function)
         if not called:
             return False
         # Of two views the shorter one is gone through: most statements call next to nothing.
@@ -343,34 +369,42 @@ class Runners:
         return any(True for _ in wrappers) or self._has_run(passed, functions)
 
     def calls_of(self, function: Function, functions: dict[Function, None]) -> set[int]:
-        """Where ``function`` calls one of ``functions``, or what a decorator made of one."""
-        facts, called, _ = self._called_by(function)
+        """Where ``function`` calls one of ``functions``, or what a decorator made of one.
+
+        For what it gives: that of a property is not what a call gives where that is got.
+        """
+        facts, called, _, got = self._called_by(function)
         if not called:
             return set()
         wrappers = self._wrapped.met(facts, called.keys(), functions.keys())
         met = functions.keys() & called.keys() | set(wrappers)
-        return set().union(*(called[each] for each in met))
+        return set().union(*(called[each] - got.get(each, _NOWHERE) for each in met))
 
-    def _called_by(
-        self, function: Function
-    ) -> tuple[list[f.Fact], dict[Function, set[int]], _Passed]:
-        """The facts of ``function``; what they say that it calls, where; what it passes on."""
+    def gets_of(self, function: Function, functions: dict[Function, None]) -> bool:
+        """Whether one of ``functions`` is a property that ``function`` gets."""
+        return not self._called_by(function).got.keys().isdisjoint(functions)
+
+    def _called_by(self, function: Function) -> _Calls:
+        """What ``function`` calls, as far as it is known by now."""
         known = self._calls.get(function)
-        if known is None or known[0] is not function.flat or self._engine.queue:
+        if known is None or known.facts is not function.flat or self._engine.queue:
             facts = self._engine.facts_of(function)
-            if known is None or known[0] is not facts:
+            if known is None or known.facts is not facts:
                 called: dict[Function, set[int]] = {}
                 passed: _Passed = {}
+                got: dict[Function, set[int]] = {}
                 for fact in facts:
                     if fact[0] == f.CALL:
                         called.setdefault(fact[1], set()).add(fact[2])
+                        if fact[4] == _PROPERTY:
+                            got.setdefault(fact[1], set()).add(fact[2])
                     elif fact[0] == f.INSTANCE:
                         for factory in self._factories(fact[1]):
                             called.setdefault(factory, set()).add(fact[2])
                     elif fact[0] == f.PASS:
                         for each in self._functions_in(fact[3]):
                             passed.setdefault(each, set()).add(fact[1:3])
-                known = self._calls[function] = facts, called, passed
+                known = self._calls[function] = _Calls(facts, called, passed, got)
         return known
 
     def _functions_in(self, values: Values) -> Iterator[Function]:
@@ -440,7 +474,7 @@ class Runners:
             for op in function.unit.ops
             if op[0] == s.CALL and self._arguments.is_constant_in(function, op[1])
         }
-        called = self._calls[function][1]
+        called = self._calls[function].called
         met = functions.keys() & called.keys()
         return not met or any(not called[each] <= plain for each in met)
 

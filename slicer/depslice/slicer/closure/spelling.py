@@ -6,7 +6,7 @@ module. Most units say nothing of others' variables; so that few are evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -77,6 +77,7 @@ class Spelling:
         self._handing: dict[str, list[Place]] = {}  # by module
         self._storing: list[Place] = []
         self._held: dict[tuple[str, int], Held] = {}
+        self._outside: dict[str, set[str]] = {}
         known = program.attachments.setdefault("spelled", {})
         assert isinstance(known, dict)
         for module in modules:
@@ -154,6 +155,34 @@ class Spelling:
             held = self._held[key] = self._find_held(module, unit, self._of[module.name])
         return held
 
+    def modules_in(self, module: Module, unit: Unit) -> set[Register]:
+        """The registers of ``unit`` in which there may be a module, of whatever name."""
+        found = set(self.held(module, unit))
+        giving = {op[1] for op in unit.ops if op[0] in NAMED and op[NAMED[op[0]]] in _BY_NAME}
+        for op in unit.ops if giving else ():
+            if (op[0] == s.CALL and op[2] in giving) or (
+                op[0] in _PARTS and not (giving | found).isdisjoint(reads(op)[:1])
+            ):
+                found.add(op[1])
+        return found
+
+    def from_outside(self, module: Module) -> Collection[str]:
+        """The names that imports of ``module`` bind to what the program does not have."""
+        known = self._outside.get(module.name)
+        if known is None:
+            known = self._outside[module.name] = {
+                alias if item is not None or level < 0 else alias.partition(".")[0]
+                for piece in module.summary.pieces
+                if piece.owner < 0
+                for alias, level, target, item in piece.imports
+                if alias != "*" and not self._is_inside(module, level, target)
+            }
+        return known
+
+    def _is_inside(self, module: Module, level: int, target: str) -> bool:
+        absolute = self._program.import_target(module, level, target)
+        return self._program.is_module(absolute.partition(".")[0])
+
     def having(self, module: str) -> Iterable[str]:
         """The modules that have a module under a name of theirs."""
         return self._binding.get(module, ())
@@ -161,22 +190,24 @@ class Spelling:
     def _module_of(self, dotted: str) -> str:
         """The module of the program that a dotted name stands for; the empty text if none is.
 
-        ``app.lib`` where ``app`` has imported ``lib`` is that.
+        ``app.lib`` where ``app`` has imported ``lib`` is that. What a package binds itself is not
+        its module of that name: ``from .solve import solve``.
         """
         for _ in range(_MOST_IMPORTS):
-            if self._program.is_module(dotted):
-                return dotted
             owner, _, name = dotted.rpartition(".")
             module = self._program.module(owner)
             found = None if module is None else _imported(module, name)
-            if module is None or found is None:
-                return ""
-            level, target, item = found
-            dotted = self._program.import_target(module, level, target)
-            if item is not None:
-                dotted = f"{dotted}.{item}"
-            elif level >= 0:
-                dotted = dotted.partition(".")[0]
+            further = dotted
+            if module is not None and found is not None:
+                level, target, item = found
+                further = self._program.import_target(module, level, target)
+                if item is not None:
+                    further = f"{further}.{item}"
+                elif level >= 0:
+                    further = further.partition(".")[0]
+            if further == dotted:  # `from . import name`, too
+                return dotted if self._program.is_module(dotted) else ""
+            dotted = further
         return ""
 
     def source(self, module: Module, op: Op) -> str:

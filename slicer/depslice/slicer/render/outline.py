@@ -16,7 +16,9 @@ from typing import Literal
 from depslice.slicer.cut import StatementPath
 
 _INDENT = re.compile(r"[ \t\f]*")
-_OUTLINES = 256  # files whose outlines are remembered
+# Files whose outlines are remembered: all of a slice's, which its budgets cut one after the other.
+# With fewer each would be gone when its turn comes again.
+_OUTLINES = 2048
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

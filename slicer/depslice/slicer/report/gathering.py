@@ -47,7 +47,12 @@ def report_of(
     if known is not None:
         return known
     measured = measure(
-        program, target, tokenizer=tokenizer, whole_classes=whole_classes, progress=progress
+        program,
+        target,
+        tokenizer=tokenizer,
+        whole_classes=whole_classes,
+        sparse=True,
+        progress=progress,
     )
     if progress is not None:
         progress("definitions")

@@ -192,7 +192,7 @@ const styles = () => {
       'target-arrow-color': accent, 'curve-style': 'bezier', 'z-index': 9}},
     {selector: 'node.chain', style: {opacity: 1, 'min-zoomed-font-size': 0}},
     {selector: 'node.current', style: {'overlay-color': accent, 'overlay-opacity': 0.28,
-      'overlay-padding': 6, 'font-weight': 'bold', 'min-zoomed-font-size': 0, 'z-index': 10}},
+      'overlay-padding': 6, 'min-zoomed-font-size': 0, 'z-index': 10}},
     {selector: 'node.pointed', style: {'min-zoomed-font-size': 0, label: 'data(whole)', 'z-index': 11}},
     {selector: 'core', style: {'active-bg-opacity': 0.1}},
   ];
@@ -290,8 +290,16 @@ function legend() {
 
 // --- one definition
 
+// A long id is broken between its names, if it can be.
+const identifier = (id, parent) => {
+  id.split(/(?<=[.:])/).forEach((part, k) => {
+    if (k) element('wbr', null, parent);
+    parent.append(part);
+  });
+};
 const link = (i, parent) => {
-  const button = element('button', items[i].id, parent, 'link');
+  const button = element('button', null, parent, 'link');
+  identifier(items[i].id, button);
   button.type = 'button';
   button.onclick = () => open(i);
 };
@@ -309,7 +317,7 @@ function drawDetail() {
   const back = element('button', 'Back', parent, 'back');
   back.type = 'button';
   back.onclick = () => scrollTo(0, left);
-  element('h2', item.id, parent);
+  identifier(item.id, element('h2', null, parent));
   const badges = element('p', null, parent);
   element('span', item.kind, badges, 'badge');
   element('span', item.distance ? plural(item.distance, 'reference') + ' away' : 'target', badges, 'badge');

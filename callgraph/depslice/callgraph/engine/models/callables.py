@@ -103,17 +103,17 @@ def _operator(
     def model(engine: ContainerEvaluation, call: Call) -> Values:
         left, right = call.argument(0, "a"), call.argument(1, "b")
         if compares:
-            engine.compare(left, right, dunders[0], call.pos)
+            engine.compare_of(left, right, dunders[0], call.pos)
             return EMPTY
         if len(call.args) == 1:
-            return engine.protocol(left, dunders, call.pos)
-        return engine.binary(left, right, dunders[0].strip("_"), call.pos)
+            return engine.protocol_of(engine.shared(left), dunders, call.pos)
+        return engine.binary_of(left, right, dunders[0].strip("_"), call.pos)
 
     return model
 
 
 def _contains(engine: ContainerEvaluation, call: Call) -> Values:
-    engine.contains(call.argument(0, "a"), call.argument(1, "b"), call.pos)
+    engine.contains_of(call.argument(0, "a"), call.argument(1, "b"), call.pos)
     return engine.constants[-7]
 
 

@@ -69,7 +69,7 @@ def _accumulate(engine: ContainerEvaluation, call: Call) -> Values:
             function, [joined, elements], {}, call.pos, rule="callback", external=True
         )
     else:
-        made = engine.binary(joined, elements, "add", call.pos)
+        made = engine.binary_of(joined, elements, "add", call.pos)
     return engine.container_of("list", call.register, joined | made)
 
 
@@ -77,22 +77,22 @@ def _prod(engine: ContainerEvaluation, call: Call) -> Values:
     """``math.prod``: starts with 1, which asks the reflected methods first."""
     elements = engine.iterate(call.argument(0, "iterable"), call.pos, is_async=False)
     start = call.keywords.get("start") or engine.constants[-3]
-    made = engine.binary(start, elements, "mul", call.pos)
-    return made | engine.binary(made | elements, elements, "mul", call.pos)
+    made = engine.binary_of(start, elements, "mul", call.pos)
+    return made | engine.binary_of(made | elements, elements, "mul", call.pos)
 
 
 def _sum(engine: ContainerEvaluation, call: Call) -> Values:
     """``sum``: starts with 0, which asks the reflected methods first."""
     elements = engine.iterate(call.argument(0, "iterable"), call.pos, is_async=False)
     start = call.argument(1, "start")
-    made = engine.binary(start or engine.constants[-3], elements, "add", call.pos) | start
+    made = engine.binary_of(start or engine.constants[-3], elements, "add", call.pos) | start
     joined = (made - engine.constants[-3]) | elements
     adding = {  # others just answer for the number that stands first
         v
         for v in joined
         if engine.values[v][0] != "I" or engine.find_member(engine.values[v][1], "__add__")
     }
-    return joined | engine.binary(adding, elements, "add", call.pos)
+    return joined | engine.binary_of(adding, elements, "add", call.pos)
 
 
 def _given_by(dunder: str) -> Callable[[ContainerEvaluation, Call], Values]:
@@ -127,7 +127,7 @@ def _group_by(engine: ContainerEvaluation, call: Call) -> Values:
     keys, key = elements, call.argument(1, "key")
     if key:
         keys = engine.call(key, [elements], {}, call.pos, rule="callback", external=True)
-    engine.compare(keys, keys, "__eq__", call.pos)
+    engine.compare_of(keys, keys, "__eq__", call.pos)
     group = engine.container_of("list", INNER - call.register, elements)
     return engine.tuples_of(call.register, [keys, group])
 
@@ -204,7 +204,7 @@ def _has(engine: ContainerEvaluation, value: int, dunder: str) -> bool:
 def _iter(engine: ContainerEvaluation, call: Call) -> Values:
     if len(call.args) == 2:  # a callable and the value that ends it
         made = engine.call(call.args[0], [], {}, call.pos, rule="callback", external=True)
-        engine.compare(made, call.args[1], "__eq__", call.pos)
+        engine.compare_of(made, call.args[1], "__eq__", call.pos)
     else:
         values = call.argument(0, "")
         rows = {v for v in values if engine.values[v][:2] == ("K", "tuple")}

@@ -136,8 +136,7 @@ class Context:
         if self._situ.difference is not None:
             raise AssertionError(self._situ.difference)
         if not found:
-            unsteady = f", {self._situ.unsteady} differ from themselves"
-            raise AssertionError(f"no call to compare{unsteady if self._situ.unsteady else ''}")
+            raise AssertionError(f"no call to compare{self._situ.why_nothing}")
 
     def _tolerance(self, relative: float | None, absolute: float | None) -> Tolerance:
         return Tolerance(

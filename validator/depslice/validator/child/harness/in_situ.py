@@ -31,6 +31,9 @@ from .trampoline import trampoline
 
 _SECONDS = 5.0  # for one call
 _FACTOR, _LEAST = 10.0, 0.5  # for a candidate, beside what the reference took
+# A child has only the thread that made it: a call that waits for another waits for ever. After
+# so many calls that did not end while others ran, the rest would take all the time there is.
+_MOST_WAITING = 2
 
 
 # An instance of a test case leads to all that runs it. That counts calls, and measures.
@@ -92,10 +95,12 @@ class InSitu:
         self.compared: list[Description] = []
         self.told_apart: dict[int, str] = {}
         self.unsteady = 0
+        self.waiting = 0
         self.difference: str | None = None
         self._wanted: dict[str, frozenset[int]] = {}
         self._numbers: Counter[str] = Counter()
         self._process = os.getpid()
+        self._threads: frozenset[int] = frozenset()
         self._codes = [each.__code__ for each in sides.functions]
 
     def run(self, calls: Mapping[str, Sequence[int]], tests: Sequence[str]) -> None:
@@ -104,6 +109,7 @@ class InSitu:
         Ends with the first difference.
         """
         self._wanted = {test: frozenset(numbers) for test, numbers in calls.items()}
+        self._threads = frozenset(sys._current_frames())  # noqa: SLF001
         before, streams = os.getcwd(), (sys.stdout, sys.stderr)
         os.chdir(self.folder)
         path = list(sys.path)
@@ -151,11 +157,25 @@ class InSitu:
     def done(self) -> bool:
         """Whether nothing more can be found out."""
         rivals = self.sides.rivals
-        return self.difference is not None or 0 < len(rivals) <= len(self.told_apart)
+        return (
+            self.difference is not None
+            or self.waiting >= _MOST_WAITING
+            or 0 < len(rivals) <= len(self.told_apart)
+        )
+
+    @property
+    def why_nothing(self) -> str:
+        """Why no call was compared, as far as that is known: a clause that begins with a comma."""
+        if self.waiting:
+            return ", they wait for another thread, which a forked process does not have"
+        return f", {self.unsteady} differ from themselves" if self.unsteady else ""
 
     def _compare(self, function: FunctionType, args: tuple[Any, ...], kwargs: Any) -> None:
         self.heard(args, kwargs)
+        beside = sys._current_frames().keys() - self._threads  # noqa: SLF001
         call = _Call(self, function, args, kwargs)
+        if call.reference.description is None and beside:
+            self.waiting += 1
         if call.reference.description is None or call.reference.description.cut:
             self.unsteady += 1
             return
