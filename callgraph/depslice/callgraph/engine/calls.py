@@ -69,6 +69,8 @@ _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccon
 
 _NO_NAMES: AbstractSet[str] = frozenset()
 _WHOSE = "unknown-receiver"
+_SEVERAL = 3
+"""So many values in one place may be what was left of more: an open one, and two objects."""
 
 
 def _untold(facts: Iterable[Fact]) -> str:
@@ -309,7 +311,12 @@ class CallEvaluation(ExternalCalls):
                     function.noted[index] = self.told([*facts, *added])
 
     def _may_be_more(self, receivers: Values, name: str) -> bool:
-        """Whether nothing that is known there has what is called, or may from outside."""
+        """Whether nothing that is known there has what is called, or may from outside.
+
+        Of one object that is passed alone, or declared, all is known.
+        """
+        if len(receivers) < _SEVERAL:
+            return False
         for value in receivers:
             kind = self.values[value]
             if kind[0] == "I":
