@@ -67,6 +67,7 @@ def test_what_only_looks_at_modules_is_not_evaluated_for_a_class(tmp_path: Path)
         "lib.Base = Other",
         'vars(lib)["Base"] = Other',
         "lib.__dict__.update(Base=Other)",
+        "for name in lib.NAMES:\n    lib.__dict__[name] = Other",
         'put(lib, "Base")',
         "stored(lib)",
         "def go():\n    stored(lib)\ngo()",
@@ -76,6 +77,7 @@ def test_what_only_looks_at_modules_is_not_evaluated_for_a_class(tmp_path: Path)
 def test_who_rebinds_a_class_from_elsewhere_is_found(rebinds: str, tmp_path: Path) -> None:
     files = f"""
 # --- lib.py
+NAMES = ["Base"]
 class Base:
     pass
 
