@@ -323,10 +323,10 @@ def _by_depth(
     engine = engine_of(program)
     listed = isinstance(depths, Sequence)
     count = counted(len(whole.items), "definition")
-    why = f" ({count}: a depth takes about as long as the slice)" if _is_large(whole) else ""
+    reason = f" ({count}: a depth takes about as long as the slice)" if _is_large(whole) else ""
     found: list[tuple[int, Slice]] = []
     for depth in default_depths() if depths is None else depths:
-        say(f"depth {depth}{why}")
+        say(f"depth {depth}{reason}")
         closure = grow_closure(program, engine, [target], depth=depth, whole_classes=whole_classes)
         if all(why != "depth" for why, _ in closure.omitted.values()):
             found.append((depth, whole))

@@ -68,6 +68,8 @@ def test_what_only_looks_at_modules_is_not_evaluated_for_a_class(tmp_path: Path)
         'vars(lib)["Base"] = Other',
         "lib.__dict__.update(Base=Other)",
         "for name in lib.NAMES:\n    lib.__dict__[name] = Other",
+        "def go():\n    for name in lib.NAMES:\n        lib.__dict__[name] = Other\ngo()",
+        "def go():\n    for n in lib.NAMES:\n        operator.setitem(lib.__dict__, n, Other)\ngo()",
         'put(lib, "Base")',
         "stored(lib)",
         "def go():\n    stored(lib)\ngo()",
@@ -83,6 +85,7 @@ class Base:
 
 # --- patch.py
 import importlib
+import operator
 import lib
 
 class Other:

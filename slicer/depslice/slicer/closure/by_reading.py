@@ -16,7 +16,7 @@ module, which spell the name, or do something else with the module than to read 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from depslice.callgraph import summary as s
@@ -275,13 +275,15 @@ def _may_write(spelling: Spelling, module: Module, unit: Unit, variable: _Variab
     """
     names = {variable.name}.union(*variable.names.values())
     texts = {op[1] for op in unit.ops if op[0] == s.STRING and op[2] in names}
-    held: Container[Register] = spelling.modules_in(module, unit)
+    held = spelling.modules_in(module, unit)
     imported = spelling.from_outside(module)
     outside: set[Register] = set()  # what an import from outside gives, and attributes of that
     for op in unit.ops:
         code = op[0]
         if (code == s.GLOBAL and op[2] in imported) or (code == s.ATTR and op[2] in outside):
             outside.add(op[1])
+        elif code == s.ATTR and op[3] == "__dict__" and op[2] in held:
+            return True
         elif code == s.SETATTR:
             if op[2] in names:
                 return True
@@ -292,7 +294,7 @@ def _may_write(spelling: Spelling, module: Module, unit: Unit, variable: _Variab
             given = reads(op)[1:]
             if not texts.isdisjoint(given) or any(keyword in names for keyword, _ in op[4]):
                 return True
-            if op[2] not in outside and any(register in held for register in given):
+            if op[2] not in outside and not held.isdisjoint(given):
                 return True
         elif code not in _TESTING and not texts.isdisjoint(reads(op)):
             return True

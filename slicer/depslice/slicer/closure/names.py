@@ -58,6 +58,7 @@ class Names:
         self._makers: dict[str, list[Piece]] = {}
         self._by_text: dict[str, dict[str, list[Piece]]] = {}  # module -> name
         self._replacements: dict[str, list[tuple[tuple[object, ...], bool]]] = {}
+        self._telling_name: dict[str, list[Unit]] = {}  # code of a module that passes its name
 
     def want_name(
         self,
@@ -274,7 +275,13 @@ class Names:
         ``Overlay.replace(__name__)``: what the module has itself is found without it.
         """
         engine = self._growth.engine
-        for unit in module.summary.units:
+        told = self._telling_name.get(module.name)
+        if told is None:
+            units = module.summary.units
+            told = self._telling_name[module.name] = [
+                u for u in units if any(True for _ in called_by_name(u))
+            ]
+        for unit in told:
             for function, receiver, register in self._put_by(module, unit):
                 engine.facts_of(function)
                 for value in sorted(function.registers[register]):
