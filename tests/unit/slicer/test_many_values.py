@@ -12,7 +12,9 @@ from depslice.callgraph import open_program
 from depslice.callgraph.engine.base import WIDEST_OPEN
 from depslice.callgraph.engine.core import Engine
 from depslice.slicer import slice_symbols
+from depslice.slicer.closure import origins
 from depslice.slicer.closure.open_values import OpenValues
+from depslice.slicer.closure.origins import WIDEST_OF_MANY
 
 KIND = """
 class K{0}:
@@ -54,6 +56,44 @@ def test_more_than_are_told_apart(tmp_path: Path, done: str) -> None:
     given = answer(table(2 * WIDEST_OPEN, done), "m:use", "m.use(['1', '31'])", tmp_path)
     expected = {"str(k)": "['k1', 'k31']", "k == 31": "[False, True]", "len(k)": "[1, 31]"}
     assert given == expected[done]
+
+
+PASSED = """
+# --- m.py
+{0}
+class Other:
+    def show(self):
+        return "other"
+
+class Idle:
+    def show(self):
+        return "idle"
+
+def shown(k):
+    return k.show()
+
+def use():
+    Other()
+    return [{1}]
+"""
+
+
+def test_of_many_open_values_fewer_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is passed may then be of any live class that has the method; nothing gets lost."""
+    kinds = range(WIDEST_OF_MANY + 1)
+    classes = "".join(f"class K{n}:\n    def show(self):\n        return {n}\n\n" for n in kinds)
+    files = PASSED.format(classes, ", ".join(f"shown(K{n}())" for n in kinds))
+    monkeypatch.setattr(origins, "MANY_TRACED", 10)
+    write_files(files, tmp_path / "few")
+    few = slice_ids(tmp_path / "few", "m:use")
+    assert few >= {f"m:K{n}.show" for n in kinds}
+    assert not few & {"m:Other.show", "m:Idle"}
+    monkeypatch.setattr(origins, "MANY_TRACED", 0)
+    assert answer(files, "m:use", "m.use()", tmp_path / "many") == str([*kinds])
+    many = slice_ids(tmp_path / "many" / "repo", "m:use")
+    assert many == few | {"m:Other.show"}
 
 
 def test_what_is_no_object_makes_no_crowd(tmp_path: Path) -> None:

@@ -38,6 +38,13 @@ _Source: TypeAlias = int | Parameter | Field | Lookup
 """What an open value reads: another one, what is bound or filled, what the engine answers."""
 _OF_SOURCES: Final = frozenset({"A", "AM", "E", "R"})
 """Kinds of open values that are traced to a part, or result, of each of their sources."""
+MANY_TRACED: Final = 40_000
+WIDEST_OF_MANY: Final = 4
+"""Of more open values than that, so many behind one are told apart from then on.
+
+A slice with as many is most of a large program, in which nearly each of them may be of a crowd:
+each use is settled for all that are told apart, and nothing is gained by it.
+"""
 _PLAIN: Final = frozenset({"N", "S", "XI"})
 """Kinds of values that are texts, numbers and other objects from outside."""
 
@@ -87,6 +94,7 @@ class Origins:
         self.followed: list[int] = []
         """The open values that are followed: what is used, and what that is passed on from."""
         self._known: dict[int, frozenset[int]] = {}  # open value -> those behind it
+        self._widest = WIDEST_OPEN  # so many behind one are told apart
         self._heard: dict[Lookup, frozenset[int]] = {}  # the answers of the engine used so far
         self._heard_order: dict[Lookup, int] = {}
         self._changed = News(engine.changed)
@@ -145,6 +153,8 @@ class Origins:
             self._known[value] = EMPTY
             self.followed.append(value)
             self._stale[value] = None
+            if len(self._known) > MANY_TRACED:
+                self._widest = WIDEST_OF_MANY
 
     def tell(self, value: int, values: Values) -> bool:
         """Have ``values`` behind an open one too, of which flow does not tell; whether it is new."""
@@ -175,7 +185,7 @@ class Origins:
         yield value
         for passed in (self._passed_from, self._passed_to):
             met, waiting = {value}, deque([value])
-            while waiting and len(met) < WIDEST_OPEN:
+            while waiting and len(met) < self._widest:
                 for each in passed.get(waiting.popleft(), ()):
                     if each not in met:
                         met.add(each)
@@ -184,11 +194,11 @@ class Origins:
 
     def is_full(self, values: Values) -> bool:
         """Whether there are as many ``values`` behind one as are told apart; modules all are."""
-        if len(values) < WIDEST_OPEN:
+        if len(values) < self._widest:
             return False
         modules = len(self._engine.modules.intersection(values))
         names = len(self._engine.spelled.intersection(values))
-        return len(values) - modules - names >= WIDEST_OPEN or len(values) - modules >= MOST_NAMES
+        return len(values) - modules - names >= self._widest or len(values) - modules >= MOST_NAMES
 
     def settle(self) -> dict[int, None]:
         """Trace until nothing grows; the open values more is known of than before."""
@@ -238,13 +248,13 @@ class Origins:
         if not self.crowd.isdisjoint(before) and self.is_full(before):
             return False  # as much as is told apart
         more = None
-        if sources is not None and len(before) < WIDEST_OPEN:
+        if sources is not None and len(before) < self._widest:
             more = self._trace_grown(value, sources)
-        if more is None or len(before | more) > WIDEST_OPEN:
+        if more is None or len(before | more) > self._widest:
             more = self._trace(value)
         found = more | before | self._told.get(value, EMPTY)
-        if len(found) > WIDEST_OPEN and self.is_full(found):
-            found = before.union(sorted(found - before)[: max(1, WIDEST_OPEN - len(before))])
+        if len(found) > self._widest and self.is_full(found):
+            found = before.union(sorted(found - before)[: max(1, self._widest - len(before))])
             found |= self.crowd
         self._known[value] = frozenset(found)
         return len(found) > len(before)
@@ -449,7 +459,7 @@ class Origins:
         for value in sorted(values):
             before = len(result)
             result |= self._behind(value, reader)
-            if len(result) > before and len(result) > WIDEST_OPEN and self.is_full(result):
+            if len(result) > before and len(result) > self._widest and self.is_full(result):
                 break
         return result
 

@@ -10,7 +10,7 @@ something of those; they are followed in the statements of a module, in their or
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -63,6 +63,8 @@ _TAKING: Final = frozenset(
     }
 )
 """Methods of iterators, files and random numbers among them, that then give something else."""
+_NAMED: Final = {s.ATTR: 3, s.CLASSVAR: 3, s.GLOBAL: 2}
+"""Where operations that read have the name of what they read."""
 _DRAWN: Final = frozenset({("G", "random.Random"), ("XI", "random.Random")})
 
 
@@ -72,6 +74,7 @@ class UsingUp:
     def __init__(self, engine: Engine, arguments: Arguments) -> None:
         self._engine = engine
         self._arguments = arguments
+        self._reading: dict[str, dict[str, list[int]]] = {}  # module -> name -> units that have it
 
     def iterators(self, values: Values) -> Values:
         """Those of ``values`` that are iterators, of which each element is there once."""
@@ -127,7 +130,7 @@ class UsingUp:
         is_file = self._is_file(iterators)
         known = iterators
         methods: set[str] = set()  # `take = ROWS.__next__`
-        for unit in module.summary.units if iterators else ():
+        for unit in self._units_with(module, names, attribute, methods) if iterators else ():
             started = _read_by(unit, names, attribute, member=member)
             taking = {op[1] for op in unit.ops if op[0] == s.GLOBAL and op[2] in methods}
             if any(op[0] == s.CALL and not taking.isdisjoint(reads(op)) for op in unit.ops):
@@ -154,7 +157,7 @@ class UsingUp:
         ``counters``: of that, what gives something else after each call.
         """
         names, attribute = _spelled(module, owner, name, member=member)
-        for unit in module.summary.units if counters else ():
+        for unit in self._units_with(module, names, attribute) if counters else ():
             started = _read_by(unit, names, attribute, member=member)
             called = {op[2] for op in unit.ops if op[0] == s.CALL}.intersection(started)
             if called:
@@ -162,6 +165,27 @@ class UsingUp:
                 self._engine.facts_of(function)
                 if any(not counters.isdisjoint(function.registers[each]) for each in called):
                     yield unit
+
+    def _units_with(
+        self, module: Module, names: set[str], attribute: str, methods: Collection[str] = ()
+    ) -> Iterator[Unit]:
+        """The units of ``module``, in order, that have a variable or attribute of these names.
+
+        ``names`` and ``methods`` may grow by those that have been given.
+        """
+        reading = self._reading.get(module.name)
+        if reading is None:
+            reading = self._reading[module.name] = _names_read(module)
+        met = 0
+        having: set[int] = set()
+        for unit in module.summary.units:
+            if met != len(names) + len(methods) + 1:
+                met = len(names) + len(methods) + 1
+                having = {
+                    i for name in (*names, *methods, attribute) for i in reading.get(name, ())
+                }
+            if unit.index in having:
+                yield unit
 
     def _goes_through(
         self, function: Function, given: set[Register], *, is_file: bool, depth: int
@@ -230,6 +254,15 @@ def _spelled(module: Module, owner: Module, name: str, *, member: bool) -> tuple
     if module is owner and not member:
         return {name}, ""
     return (set() if member else set(bound_to(module, name))), name
+
+
+def _names_read(module: Module) -> dict[str, list[int]]:
+    """By the names of variables and attributes that units have: those units."""
+    found: dict[str, list[int]] = {}
+    for unit in module.summary.units:
+        for name in {op[_NAMED[op[0]]] for op in unit.ops if op[0] in _NAMED}:
+            found.setdefault(name, []).append(unit.index)
+    return found
 
 
 def _read_by(unit: Unit, names: set[str], attribute: str, *, member: bool) -> list[Register]:
