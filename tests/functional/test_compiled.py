@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from check import write_files
 from functional.running import ROOT
+from programs import load_small_programs
 
 pytestmark = pytest.mark.slow
 NO_COMPILER = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
@@ -75,6 +77,19 @@ def test_graphs_are_the_same(compiled: str, environment: dict[str, str]) -> None
     graphs = _run(GRAPHS, *specimens, path=environment["PYTHONPATH"])
     assert len(graphs.splitlines()) > len(specimens)
     assert _run(GRAPHS, *specimens, path=compiled) == graphs
+
+
+@NO_COMPILER
+def test_graphs_of_small_programs_are_the_same(
+    compiled: str, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """More ways of writing code: where types are checked as it runs, one of them may fail alone."""
+    folders = []
+    for program in load_small_programs():
+        folders.append(tmp_path / program.name)
+        write_files(program.files, folders[-1])
+    graphs = _run(GRAPHS, *folders, path=environment["PYTHONPATH"])
+    assert _run(GRAPHS, *folders, path=compiled) == graphs
 
 
 def test_an_editable_install_has_byte_code(tmp_path: Path) -> None:

@@ -1102,8 +1102,8 @@ class AttributeEvaluation(Declared):
                 return self.call_function(function, [self.only(receiver)], pos, rule=getting)
             if flags & s.CLASSMETHOD:
                 of = self.values[receiver]
-                class_ = self.intern(("C", of[1], of[2])) if of[0] == "I" else receiver
-                return self.single(("B", function, class_))
+                bound_to = self.intern(("C", of[1], of[2])) if of[0] == "I" else receiver
+                return self.single(("B", function, bound_to))
             return self.single(("B", function, receiver))
         if kind[0] == "DF":
             saved, self.facts = self.facts, []
@@ -1133,7 +1133,7 @@ class AttributeEvaluation(Declared):
         if kind[0] == "R" and not self.whole:  # what a decorator gives that callers know, perhaps
             return self.only(value) | self.operate(value, "__get__", [self.only(receiver)], pos)
         if kind[0] == "X" and self.values[receiver][0] == "I":
-            class_ = self.values[receiver][1]
+            class_: Class = self.values[receiver][1]
             name = self.method_of_base(class_, kind[1])
             if name is not None:
                 return self.outside.inherited(receiver, class_, name, pos) or self.only(value)
