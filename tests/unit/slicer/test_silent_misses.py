@@ -972,3 +972,42 @@ def test_what_code_in_a_text_imports_is_in_the_slice(
     found = slice_ids(tmp_path, f"app:{target}")
     assert there is None or there in found
     assert "pkg.plain:other" not in found
+
+
+SCOPES = """
+# --- app.py
+import pickle
+
+class Scope(dict):
+    def copy(self):
+        return Scope(self, copied=1)
+    def get(self, key, default=None):
+        return super().get(key, "own")
+
+def compiled(text):
+    names = {}
+    exec("def f(e):\\n    return " + text, names)
+    return names["f"]
+
+def copied():
+    return compiled("e.copy()['copied']")(Scope(a=1))
+
+def got():
+    return pickle.loads(pickle.dumps(Scope(a=1))).get("b")
+
+def told():
+    return dict(Scope(a=1))
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "there", "expected"),
+    [("copied", {"copy"}, 1), ("got", {"get"}, "own"), ("told", set(), {"a": 1})],
+)
+def test_what_a_container_overrides_may_run_where_nobody_knows_the_receiver(
+    tmp_path: Path, target: str, there: set[str], expected: object
+) -> None:
+    """Chameleon's templates are compiled from texts that copy their scope, which became a dict."""
+    assert answer(SCOPES, f"app:{target}", f"m.{target}()", tmp_path) == str(expected)
+    found = slice_ids(tmp_path / "repo", f"app:{target}")
+    assert {name for name in ("copy", "get") if f"app:Scope.{name}" in found} == there
