@@ -972,3 +972,85 @@ def test_what_code_in_a_text_imports_is_in_the_slice(
     found = slice_ids(tmp_path, f"app:{target}")
     assert there is None or there in found
     assert "pkg.plain:other" not in found
+
+
+SCOPES = """
+# --- app.py
+import pickle
+
+class Scope(dict):
+    def copy(self):
+        return Scope(self, copied=1)
+    def get(self, key, default=None):
+        return super().get(key, "own")
+
+def compiled(text):
+    names = {}
+    exec("def f(e):\\n    return " + text, names)
+    return names["f"]
+
+def copied():
+    return compiled("e.copy()['copied']")(Scope(a=1))
+
+def got():
+    return pickle.loads(pickle.dumps(Scope(a=1))).get("b")
+
+def told():
+    return dict(Scope(a=1))
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "there", "expected"),
+    [("copied", {"copy"}, 1), ("got", {"get"}, "own"), ("told", set(), {"a": 1})],
+)
+def test_what_a_container_overrides_may_run_where_nobody_knows_the_receiver(
+    tmp_path: Path, target: str, there: set[str], expected: object
+) -> None:
+    """Chameleon's templates are compiled from texts that copy their scope, which became a dict."""
+    assert answer(SCOPES, f"app:{target}", f"m.{target}()", tmp_path) == str(expected)
+    found = slice_ids(tmp_path / "repo", f"app:{target}")
+    assert {name for name in ("copy", "get") if f"app:Scope.{name}" in found} == there
+
+
+BY_OTHER_NAMES = """
+# --- pkg/__init__.py
+from .impl import Given, Looped, Second, Told
+
+for each in (Looped, Second):
+    each.made = "pkg"
+for each in (Second, Told):
+    print(end=each.__name__[:0])
+alias = Given
+alias.made = "pkg"
+# --- pkg/impl.py
+class Given:
+    made = "impl"
+class Looped:
+    made = "impl"
+class Second:
+    made = "impl"
+class Told:
+    made = "impl"
+# --- pkg/app.py
+from .impl import Given, Looped, Told
+
+def given():
+    return Given.made
+
+def looped():
+    return Looped.made
+
+def told():
+    return Told.made
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"), [("given", "pkg"), ("looped", "pkg"), ("told", "impl")]
+)
+def test_other_modules_may_change_a_class_by_a_name_of_theirs(
+    tmp_path: Path, target: str, expected: str
+) -> None:
+    """Packages name themselves so as the module of what they give (`cls.__module__ = __name__`)."""
+    assert answer(BY_OTHER_NAMES, f"pkg.app:{target}", f"m.{target}()", tmp_path) == expected

@@ -235,3 +235,25 @@ app.both(app.LEFT, app.RIGHT)
 """
     report = checked(files, "app:both", tmp_path)
     assert report.steady == report.same == 1
+
+
+def test_a_variable_that_hides_a_module_of_its_name_is_not_taken_for_that_module(
+    tmp_path: Path,
+) -> None:
+    """As icalendar has `tzp = TZP()` in the package beside the module `tzp`."""
+    files = """
+# --- repo/app/__init__.py
+from .zone import Zone
+
+zone = Zone()
+# --- repo/app/zone.py
+class Zone:
+    def use(self, name):
+        self.name = name
+        return type(self).__name__
+# --- calls.py
+import app
+app.zone.use("utc")
+"""
+    report = checked(files, "app.zone:Zone.use", tmp_path)
+    assert report.steady == report.same == 1

@@ -498,6 +498,14 @@ class Classes:
         outside = self._engine.active_bases(class_)
         return bool(outside) and self._overrides.waits(outside)
 
+    def _asks_by_use(self, class_: Class) -> bool:
+        """Whether who uses an instance alone runs what it overrides of its bases outside.
+
+        Those that wait, and containers, texts and numbers: they answer all the same where it is missing.
+        """
+        outside = self._engine.external_bases(class_)
+        return all(base in INERT_BASES or self._overrides.waits((base,)) for base in outside)
+
     def _keep_undefined(self, class_: Class, outside: Sequence[str], own: Demand) -> None:
         """What bases that wait need all the same: methods they do not define, and data.
 
@@ -607,7 +615,7 @@ class Classes:
         for k, name, demand in [(*key, d) for key, d in self._after.items() if key[0] in inherited]:
             self._want_next(live, k, name, self._of_live(live, demand))
         self._answer(live, self._anywhere, fallback=True)
-        for name, demand in tuple(self._of_waiting.items()) if self._waits(live) else ():
+        for name, demand in tuple(self._of_waiting.items()) if self._asks_by_use(live) else ():
             self._want_inherited(live, name, self._of_live(live, demand))
         for (caught, done, name), demand in tuple(self._of_caught.items()):
             self._want_if_caught(live, caught, done, name, self._of_live(live, demand))
@@ -906,17 +914,18 @@ class Classes:
     def want_of_waiting(self, name: str, demand: Demand) -> None:
         """``name``, which says nothing, on a receiver nobody knows.
 
-        Of live classes that wait for somebody to use an instance: this may be one.
+        Of live classes whose bases outside have it, and wait for somebody to use an instance: this
+        may be one, and without its own it would answer as the base does.
         """
         if self._stands(("waiting", None, name), None, name, demand):
             self._growth.stand(self._of_waiting, name, demand)
             for live in self._live:
-                if self._waits(live):
+                if self._asks_by_use(live):
                     self._want_inherited(live, name, self._of_live(live, demand))
 
     def _want_inherited(self, live: Class, name: str, demand: Demand) -> None:
         """``name``, if a base outside of ``live`` has it, too."""
-        if name in self._overrides.declared(self._engine.active_bases(live)):
+        if name in self._overrides.declared(self._engine.external_bases(live)):
             self.want_found(live, name, demand)
 
     def want_anywhere(self, name: str, demand: Demand) -> None:

@@ -924,9 +924,14 @@ class OpenValues:
             self._note_gap(use, name, "unknown-receiver")
 
     def ask_unknown(self, name: str, demand: Demand) -> None:
-        """A text that is run reads ``name`` of an object that nobody knows."""
-        if not (name in _COMMON or name in _OF_ANY):
-            self._classes.want_anywhere(name, demand.guessed("unknown-receiver"))
+        """A text that is run reads ``name`` of an object that nobody knows: as where code does."""
+        if name in _OF_ANY:
+            return
+        guessed = demand.guessed("unknown-receiver")
+        if name in _COMMON:
+            self._classes.want_of_waiting(name, guessed)
+        else:
+            self._classes.want_anywhere(name, guessed)
 
     def ask_by_name(self, class_: Class, name: str, demand: Demand) -> None:
         """``__getattr__`` of an instance, if it has one, is called for ``name``."""

@@ -392,9 +392,11 @@ def handed_on(summary: FileSummary) -> Iterator[str]:
     """The names of a module that its statements hand to somebody who may change what they name.
 
     Defaults of parameters, arguments and methods that an assignment keeps or calls, class
-    attributes.
+    attributes, what is changed by another name: of a loop (`for c in (A, B): c.x = 1`), or given.
     """
     for piece in summary.pieces:
+        if piece.kind == "loop" and any(name in summary.mutations for name in piece.binds):
+            yield from (op[2] for op in summary.units[piece.unit].ops if op[0] == s.GLOBAL)
         if piece.unit < 0 or piece.kind not in ("assign", "def", "class"):
             continue
         named: dict[int, str] = {}
@@ -412,7 +414,9 @@ def handed_on(summary: FileSummary) -> Iterator[str]:
             elif code == s.BINARY and piece.kind == "assign":  # `flow = first | second`
                 yield from (named[register] for register in reads(op) if register in named)
             elif (code == s.ATTR and op[3] in FILLING and op[2] in named) or (
-                code == s.BIND and piece.owner >= 0 and op[2] in named
+                code == s.BIND
+                and op[2] in named
+                and (piece.owner >= 0 or op[1] in summary.mutations)
             ):
                 yield named[op[2]]
 

@@ -168,6 +168,8 @@ class Home:
                 value = look_up(importlib.import_module(module), qualname)
                 if type(value) in (Inherited, Special):
                     raise AttributeError(name)  # as before somebody had to borrow it
+                if type(value) is ModuleType:
+                    raise AttributeError(name)  # a module that the package's own variable hides
                 break
             except (AttributeError, ImportError, KeyError) as error:
                 missing = error
