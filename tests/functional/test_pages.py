@@ -96,6 +96,18 @@ def test_the_command_writes_one_page(
     assert page.locator("#cy canvas").count() > 0
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_paper_nothing_is_cut_off(report: dict[str, Any], show: Open, scheme: str) -> None:
+    page = show(render_report(report), color_scheme=scheme)
+    page.set_viewport_size({"width": 700, "height": 900})
+    page.emulate_media(media="print", color_scheme=scheme)
+    cut = """[...document.querySelectorAll("#list,#detail,#detail pre,main")].filter(e =>
+        e.scrollHeight > e.clientHeight + 2 || e.scrollWidth > e.clientWidth + 2).map(e => e.id)"""
+    assert page.evaluate(cut) == []
+    assert not page.is_visible("#search")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
 def test_a_definition_has_its_code_and_its_chain(
     depslice: Depslice, shop: Path, report: dict[str, Any], show: Open
 ) -> None:

@@ -270,6 +270,36 @@ def test_resource_and_prompt(connect: Connect, repo: Path) -> None:
     run(work())
 
 
+def test_what_is_wrong_with_a_prompt_is_no_fault_of_the_server(
+    over_stdio: Connect, repo: Path
+) -> None:
+    async def work() -> None:
+        async with over_stdio(repo) as client:
+            for name, arguments, told in (
+                ("work_on_function", {}, "work_on_function needs the argument 'target'"),
+                ("work_on_function", {"target": "quote", "tusk": "x"}, "takes no argument 'tusk'"),
+                ("work_on", {"target": "quote"}, "no prompt is called 'work_on'"),
+            ):
+                with pytest.raises(MCPError, match=told):
+                    await client.get_prompt(name, arguments)
+
+    run(work())
+
+
+def test_a_long_name_does_not_come_back_whole(over_stdio: Connect, repo: Path) -> None:
+    async def work() -> None:
+        async with over_stdio(repo) as client:
+            for tool, arguments in (
+                ("x" * 10**6, {}),
+                ("slice_function", {"target": "quote", "x" * 10**6: 1}),
+            ):
+                refused = await client.call_tool(tool, arguments)
+                assert refused.is_error
+                assert len(refused.content[0].text) < 1000
+
+    run(work())
+
+
 def test_what_is_wrong_with_a_call_is_told_and_the_server_lives(
     connect: Connect, repo: Path
 ) -> None:

@@ -13,6 +13,11 @@ from typing import Final
 from depslice.llm.port import DEFAULTS, BadReply, Completion, Model, Options, Usage
 from depslice.prompts.model import Prompt
 
+# "Here is the docstring:", by its word: a line with a colon alone may begin the docstring itself.
+_ANNOUNCED: Final = re.compile(r"\A[^\n]*\bdocstring\b[^\n]*:[ \t*]*\n\s*", re.IGNORECASE)
+_ENCLOSED: Final = re.compile(
+    r"""\A(```[^\n`]*\n.*?^```[ \t]*$|\"{3}.*?\"{3}|'{3}.*?'{3})""", re.MULTILINE | re.DOTALL
+)
 _FENCED: Final = re.compile(r"^```[^\n`]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
@@ -50,11 +55,11 @@ def _specification(completion: Completion, name: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """The docstring in an answer, which may be fenced, quoted, or stand in a whole function.
+    """The docstring in an answer: fenced, quoted, in a whole function, or or behind a line that announces it.
 
     :raises BadReply: there is a function, and it has none.
     """
-    text = text.strip()
+    text = _said(text.strip())
     blocks = _FENCED.findall(text)
     for code in (text, *(blocks if len(blocks) == 1 else ())):
         match _parsed(code):
@@ -72,6 +77,15 @@ def _bare(text: str) -> str:
         if text.startswith(quotes) and text.endswith(quotes) and len(text) >= 2 * len(quotes):
             text = text[len(quotes) : -len(quotes)].strip()
     return text
+
+
+def _said(text: str) -> str:
+    """An answer without a first line that announces it, and what follows when it is enclosed."""
+    rest = text[announced.end() :] if (announced := _ANNOUNCED.match(text)) else ""
+    if not rest:
+        return text
+    enclosed = _ENCLOSED.match(rest)
+    return enclosed[1] if enclosed is not None else rest
 
 
 def _parsed(code: str) -> list[ast.stmt]:

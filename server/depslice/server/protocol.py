@@ -11,7 +11,7 @@ import ipaddress
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import asdict
@@ -64,6 +64,7 @@ are made from the files as they are, and name earlier ones that no longer hold."
 
 _SYMBOLS: Final = 20
 _CALLS: Final = 100
+_SHOWN: Final = 60
 
 AnswerT = TypeVar("AnswerT", bound=Answer)
 
@@ -154,15 +155,10 @@ class _Server(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> Any:
         """As the SDK's, with our errors."""
-        known = {tool.name: tool.input_schema for tool in await self.list_tools()}
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1) or list(known)
-            return _refused(_Misnamed(f"no tool is called {name!r}", candidates=tuple(near)))
-        takes = known[name]["properties"]
-        for argument in sorted(arguments.keys() - takes.keys()):
-            near = difflib.get_close_matches(argument, takes, n=1) or list(takes)
-            message = f"{name} takes no argument {argument!r}"
-            return _refused(_Misnamed(message, candidates=tuple(near)))
+        known = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
+        unknown = _unknown("tool", name, arguments, known)
+        if unknown is not None:
+            return _refused(unknown)
         try:
             return await super().call_tool(name, arguments, context)
         except UnexpectedToolError as error:
@@ -174,9 +170,48 @@ class _Server(MCPServer[Any]):
                 return _refused(OptionError(_misfit(error.__cause__)))
             return _refused(OptionError(_one_line(error)))
 
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: Context[Any, Any] | None = None,
+    ) -> Any:
+        """As the SDK's, which calls what is wrong with a question a fault of the server."""
+        takes = {each.name: each.arguments or [] for each in await self.list_prompts()}
+        names = {each: [argument.name for argument in takes[each]] for each in takes}
+        given = arguments or {}
+        unknown = _unknown("prompt", name, given, names)
+        if unknown is not None:
+            raise _invalid(unknown)
+        for argument in takes[name]:
+            if argument.required and argument.name not in given:
+                raise _invalid(OptionError(f"{name} needs the argument {argument.name!r}"))
+        return await super().get_prompt(name, arguments, context)
+
+
+def _unknown(
+    kind: str, name: str, given: Mapping[str, object], known: Mapping[str, Collection[str]]
+) -> _Misnamed | None:
+    """What is wrong with the ``name`` of what is asked or of an argument of it, if anything is."""
+    if name not in known:
+        return _misnamed(f"no {kind} is called", name, known)
+    for argument in sorted(given.keys() - known[name]):
+        return _misnamed(f"{name} takes no argument", argument, known[name])
+    return None
+
+
+def _misnamed(what: str, name: str, known: Collection[str]) -> _Misnamed:
+    shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"  # whatever was sent comes back
+    near = difflib.get_close_matches(shown, known, n=1) or list(known)
+    return _Misnamed(f"{what} {shown!r}", candidates=tuple(near))
+
+
+def _invalid(error: DepsliceError) -> MCPError:
+    return MCPError(INVALID_PARAMS, _printable(worded_error(error)))
+
 
 class _Misnamed(UnknownTarget):
-    """There is no such tool or argument: no fault of a target, but of the question."""
+    """There is no such tool, prompt or argument: no fault of a target, but of the question."""
 
     slug = "option"
 
@@ -395,7 +430,7 @@ def _add_slices(server: MCPServer[Any], desk: Desk) -> None:
         try:
             answer = await _answered(desk, ctx, lambda session, _: session.ask(question))
         except DepsliceError as error:
-            raise MCPError(INVALID_PARAMS, _printable(worded_error(error))) from None
+            raise _invalid(error) from None
         return (
             f"{task}\n\nIt is about `{answer.target}`. Below is its dependency slice: each"
             " definition of the repository that it needs, under the paths of their files."
