@@ -14,7 +14,7 @@ from depslice.callgraph import memory
 from depslice.callgraph.program import ANALYSER_CRASHED, Program
 from depslice.callgraph.summary import FORMAT
 
-_KIND: Final = f"answer-5-{FORMAT}"
+_KIND: Final = f"answer-6-{FORMAT}"
 
 
 def key_of(program: Program, question: tuple[object, ...]) -> str:
