@@ -154,12 +154,12 @@ class _Open:
     name: Any
     demand: Demand
     distance: int
-    done: set[int] = field(default_factory=set)
+    done: frozenset[int] = EMPTY
     sites: dict[tuple[str, Position], None] | None = None
     gaps: dict[tuple[str, str], None] | None = None
     is_fresh: bool = True  # to be settled for all known values
     is_sure: bool = False  # settled for the only value there is
-    called: set[Function] = field(default_factory=set, init=False)  # which it keeps
+    called: set[Function] | None = field(default=None, init=False)  # which it keeps
 
 
 class _Inside(NamedTuple):
@@ -246,8 +246,7 @@ class OpenValues:
                 noted.sites, noted.gaps = {}, {}
         elif distance < noted.distance:
             noted.demand, noted.distance = demand, distance
-            noted.done.clear()
-            noted.called.clear()
+            noted.done, noted.called = EMPTY, None
             noted.is_sure = False
             if not noted.is_fresh:
                 noted.is_fresh = True
@@ -338,8 +337,9 @@ class OpenValues:
             known = self._origins.known(use.value)
             if use.use == "named" and self._origins.is_full(known):
                 known |= self._origins.crowd  # there may be names that are not told apart
-            for value in sorted(known - use.done):
-                use.done.add(value)
+            settled = use.done
+            use.done = known if settled <= known else settled | known  # (one set for many uses)
+            for value in sorted(known - settled):
                 self._settle(use, value)
         return bool(fresh) or bool(self._fresh) or self._origins.stale
 
@@ -436,7 +436,7 @@ class OpenValues:
             if not self._origins.known(use.value) and not self._may_never_be_passed(use.value)
         ]
         for use in sorted(unnamed, key=lambda use: self._recognition.place(use.value)):
-            use.done.add(self._engine.unknown_id)
+            use.done |= self._engine.unknown
             self._settle(use, self._engine.unknown_id)
         return bool(unnamed)
 
@@ -1033,6 +1033,8 @@ class OpenValues:
         self, use: _Open, function: Function, *, receiver: int | None = None
     ) -> None:
         given: Given = use.name
+        if use.called is None:
+            use.called = set()
         if function not in use.called:  # many objects have one method
             use.called.add(function)
             called = use.demand

@@ -94,6 +94,7 @@ class Origins:
         self.followed: list[int] = []
         """The open values that are followed: what is used, and what that is passed on from."""
         self._known: dict[int, frozenset[int]] = {}  # open value -> those behind it
+        self._sets: dict[frozenset[int], frozenset[int]] = {}  # of those: many are alike
         self._widest = WIDEST_OPEN  # so many behind one are told apart
         self._heard: dict[Lookup, frozenset[int]] = {}  # the answers of the engine used so far
         self._heard_order: dict[Lookup, int] = {}
@@ -256,7 +257,8 @@ class Origins:
         if len(found) > self._widest and self.is_full(found):
             found = before.union(sorted(found - before)[: max(1, self._widest - len(before))])
             found |= self.crowd
-        self._known[value] = frozenset(found)
+        known = frozenset(found)
+        self._known[value] = self._sets.setdefault(known, known)
         return len(found) > len(before)
 
     def _trace_grown(self, value: int, grown: list[_Source]) -> Values | None:

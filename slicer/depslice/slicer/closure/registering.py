@@ -395,13 +395,16 @@ def handed_on(summary: FileSummary) -> Iterator[str]:
     attributes, what is changed by another name: of a loop (`for c in (A, B): c.x = 1`), or given.
     """
     for piece in summary.pieces:
+        if piece.unit < 0:
+            continue
+        ops = summary.units[piece.unit].ops
         if piece.kind == "loop" and any(name in summary.mutations for name in piece.binds):
-            yield from (op[2] for op in summary.units[piece.unit].ops if op[0] == s.GLOBAL)
-        if piece.unit < 0 or piece.kind not in ("assign", "def", "class"):
+            yield from (op[2] for op in ops if op[0] == s.GLOBAL)
+        if piece.kind not in ("assign", "def", "class"):
             continue
         named: dict[int, str] = {}
         methods: dict[int, str] = {}
-        for op in summary.units[piece.unit].ops:
+        for op in ops:
             code = op[0]
             if code == s.GLOBAL:
                 named[op[1]] = op[2]
