@@ -504,7 +504,9 @@ class Classes:
         Those that wait, and containers, texts and numbers: they answer all the same where it is missing.
         """
         outside = self._engine.external_bases(class_)
-        return all(base in INERT_BASES or self._overrides.waits((base,)) for base in outside)
+        return bool(outside) and all(
+            base in INERT_BASES or self._overrides.waits((base,)) for base in outside
+        )
 
     def _keep_undefined(self, class_: Class, outside: Sequence[str], own: Demand) -> None:
         """What bases that wait need all the same: methods they do not define, and data.
