@@ -55,7 +55,9 @@ def _specification(completion: Completion, name: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """The docstring in an answer: fenced, quoted, in a whole function, or or behind a line that announces it.
+    """The docstring in an answer: as it is, fenced, quoted, or in a whole function.
+
+    A line that announces it is none of it.
 
     :raises BadReply: there is a function, and it has none.
     """

@@ -6,16 +6,25 @@ piece defines, and which pieces define a symbol.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.parts import FILLING
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import Op, Piece
+from depslice.callgraph.summary import Op, Piece, Unit
 
 NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}
 """Where an operation has the name that code reads, by itself or of something."""
+
+
+def units_by_name(units: Iterable[Unit], named: Mapping[int, int]) -> dict[str, list[int]]:
+    """The indices of ``units``, in order, by each name that operations have where ``named`` says."""
+    found: dict[str, list[int]] = {}
+    for unit in units:
+        for name in {op[named[op[0]]] for op in unit.ops if op[0] in named}:
+            found.setdefault(name, []).append(unit.index)
+    return found
 
 
 def start_of(piece: Piece) -> int:

@@ -501,12 +501,10 @@ class Classes:
     def _asks_by_use(self, class_: Class) -> bool:
         """Whether who uses an instance alone runs what it overrides of its bases outside.
 
-        Those that wait, and containers, texts and numbers: they answer all the same where it is missing.
+        Those that wait, and containers, texts and numbers: they answer where it is missing, too.
         """
-        outside = self._engine.external_bases(class_)
-        return bool(outside) and all(
-            base in INERT_BASES or self._overrides.waits((base,)) for base in outside
-        )
+        has_some = bool(self._engine.external_bases(class_))
+        return has_some and self._overrides.waits(self._engine.active_bases(class_))
 
     def _keep_undefined(self, class_: Class, outside: Sequence[str], own: Demand) -> None:
         """What bases that wait need all the same: methods they do not define, and data.

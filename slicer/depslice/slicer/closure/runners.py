@@ -25,7 +25,7 @@ from depslice.slicer.closure.registering import (
     passed_on,
 )
 from depslice.slicer.closure.turns import News
-from depslice.slicer.pieces import NAMED
+from depslice.slicer.pieces import NAMED, units_by_name
 
 _CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
 _MOST_HANDED: Final = 16  # parameters for which one function is passed on
@@ -555,11 +555,8 @@ class Runners:
         """The functions of ``module`` whose code has one of ``names``."""
         by_name = self._mentioned.get(module.name)
         if by_name is None:
-            by_name = self._mentioned[module.name] = {}
-            for unit in module.summary.units:
-                if unit.kind in ("function", "lambda"):
-                    for name in {op[NAMED[op[0]]] for op in unit.ops if op[0] in NAMED}:
-                        by_name.setdefault(name, []).append(unit.index)
+            functions = (u for u in module.summary.units if u.kind in ("function", "lambda"))
+            by_name = self._mentioned[module.name] = units_by_name(functions, NAMED)
         return sorted({unit for name in names for unit in by_name.get(name, ())})
 
     def imported(self, module: Module) -> frozenset[str]:

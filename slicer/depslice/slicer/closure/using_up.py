@@ -21,6 +21,7 @@ from depslice.callgraph.engine.values import Function, Values
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Register, Unit
 from depslice.slicer.closure.arguments import Arguments, makes_iterator, parameters_given
+from depslice.slicer.pieces import NAMED, units_by_name
 
 _PASSED_ON: Final = 3  # functions that an iterator is followed through
 _LEAVING: Final = frozenset(
@@ -63,8 +64,7 @@ _TAKING: Final = frozenset(
     }
 )
 """Methods of iterators, files and random numbers among them, that then give something else."""
-_NAMED: Final = {s.ATTR: 3, s.CLASSVAR: 3, s.GLOBAL: 2}
-"""Where operations that read have the name of what they read."""
+_NAMED: Final = {**NAMED, s.CLASSVAR: 3}
 _DRAWN: Final = frozenset({("G", "random.Random"), ("XI", "random.Random")})
 
 
@@ -175,15 +175,14 @@ class UsingUp:
         """
         reading = self._reading.get(module.name)
         if reading is None:
-            reading = self._reading[module.name] = _names_read(module)
-        met = 0
+            reading = self._reading[module.name] = units_by_name(module.summary.units, _NAMED)
+        met = -1
         having: set[int] = set()
         for unit in module.summary.units:
-            if met != len(names) + len(methods) + 1:
-                met = len(names) + len(methods) + 1
-                having = {
-                    i for name in (*names, *methods, attribute) for i in reading.get(name, ())
-                }
+            if met < len(names) + len(methods):
+                met = len(names) + len(methods)
+                for name in (*names, *methods, attribute):
+                    having.update(reading.get(name, ()))
             if unit.index in having:
                 yield unit
 
@@ -254,15 +253,6 @@ def _spelled(module: Module, owner: Module, name: str, *, member: bool) -> tuple
     if module is owner and not member:
         return {name}, ""
     return (set() if member else set(bound_to(module, name))), name
-
-
-def _names_read(module: Module) -> dict[str, list[int]]:
-    """By the names of variables and attributes that units have: those units."""
-    found: dict[str, list[int]] = {}
-    for unit in module.summary.units:
-        for name in {op[_NAMED[op[0]]] for op in unit.ops if op[0] in _NAMED}:
-            found.setdefault(name, []).append(unit.index)
-    return found
 
 
 def _read_by(unit: Unit, names: set[str], attribute: str, *, member: bool) -> list[Register]:
